@@ -148,8 +148,8 @@ void prof_measure_launch(tern_profile *profile) {
 double prof_range_ns(const tern_profile *profile) {
     double frames_ns =
         profile->num_framed ? (double)profile->frames_ns / (double)profile->num_framed : 0;
-    double memory_ns =
-        profile->num_marks ? (double)profile->memory_ns / (double)profile->num_marks : 0;
+    int64_t marks = prof_num_marks(profile);
+    double memory_ns = marks ? (double)profile->memory_ns / (double)marks : 0;
     return profile->range_ns + frames_ns + memory_ns;
 }
 

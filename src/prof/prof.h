@@ -112,6 +112,7 @@ typedef struct ProfDetail { /* see tern_call */
     uint32_t grid[3];
     const char *shapes;
     ProfFrames *frames;
+    int mark; /* its number */
 } ProfDetail;
 
 typedef struct ProfPieces { /* of memory: it grows, and nothing in it moves */
@@ -123,12 +124,18 @@ typedef struct ProfThread {
     struct ProfThread *next;
     int64_t id;
     int depth; /* of ranges and calls that have begun, also of those too deep to be kept */
-    int open[PROF_MAX_DEPTH];
+    ProfMark *open[PROF_MAX_DEPTH]; /* NULL: not kept */
 } ProfThread;
 
 typedef struct ProfName {
     const char *given, *clean; /* as the caller has it, as reports may */
 } ProfName;
+
+typedef struct ProfRecent {
+    char start[16]; /* of the given one, with its end if that comes before */
+    unsigned mask;  /* a bit for each character of the start that is the name's */
+    ProfName name;
+} ProfRecent;
 
 typedef enum ProfPhase { PROF_WAIT, PROF_WARMUP, PROF_ACTIVE } ProfPhase;
 
@@ -150,9 +157,10 @@ struct tern_profile {
     int64_t num_deep, num_untimed; /* inside of too many; without a time of the device */
     ProfClock clock;
     ProfPieces marks, details;
-    int64_t num_marks,
-        num_free;      /* num_free: for which there is room and memory; 0: frames are kept */
-    int64_t memory_ns; /* that getting memory took meanwhile */
+    int piece;                       /* of the marks: the last that is in use; -1: none is */
+    ProfMark *next_mark, *marks_end; /* of that piece: what there is room for */
+    ProfMark *quick_end;             /* the same; NULL: marks are no mere readings of the counter */
+    int64_t memory_ns;               /* that getting memory took meanwhile */
     int64_t frames_ns, num_framed; /* that finding C functions took, of so many ranges and calls */
     int num_details;
     ProfThread *threads, *last_thread;
@@ -160,8 +168,8 @@ struct tern_profile {
     ProfFrames *all_stacks;    /* the newest first */
     bool frames_by_address;    /* nobody was here who knows their names */
     Buf shape_key;
-    ProfName recent_names[PROF_RECENT_NAMES]; /* of names, by where the caller's text lay */
-    int64_t begin_ns, end_ns;                 /* of the monotonic clock */
+    ProfRecent recent_names[PROF_RECENT_NAMES]; /* by where the caller's text lay */
+    int64_t begin_ns, end_ns;                   /* of the monotonic clock */
     double range_ns, call_ns;   /* an empty range's cost, an op's, but for memory, C functions */
     double launch_ns;           /* a launch's; negative: not measured */
     struct ProfTiming *timings; /* cuda: events around device work */
@@ -191,6 +199,7 @@ void prof_mark(tern_profile *profile, const char *name, int64_t start, int64_t e
 void prof_marks_reserve(tern_profile *profile); /* before it starts */
 void prof_marks_reset(tern_profile *profile);   /* of what is open the begin is no longer known */
 void prof_marks_free(tern_profile *profile);
+int64_t prof_num_marks(const tern_profile *profile);
 void prof_marks_to_events(tern_profile *profile);
 
 /* ---- frames.c ---- */

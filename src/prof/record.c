@@ -37,17 +37,22 @@ static const char *clean(Arena *arena, Str name) {
 
 /* Most calls come again from where they came: a look where the name lies is cheaper than its hash,
  * but what lies there now must be compared. */
-static ProfName *recent(tern_profile *profile, const char *name) {
+static ProfRecent *recent(tern_profile *profile, const char *name) {
     return &profile->recent_names[(uintptr_t)name / 8 % PROF_RECENT_NAMES];
 }
 
-static bool is_same(const ProfName *known, const char *name) {
-    return known->given && !strcmp(known->given, name);
+static void keep_recent(ProfRecent *last, const ProfName *name) {
+    enum { START = sizeof last->start };
+    int length = (int)strnlen(name->given, START - 1) + 1;
+    memset(last->start, 0, START);
+    memcpy(last->start, name->given, (size_t)length);
+    last->mask = (1u << length) - 1;
+    last->name = *name;
 }
 
 const char *prof_name(tern_profile *profile, const char *name) {
-    ProfName *last = recent(profile, name);
-    if (is_same(last, name)) return last->clean;
+    ProfRecent *last = recent(profile, name);
+    if (last->name.given && !strcmp(last->name.given, name)) return last->name.clean;
     ProfName *known = map_get(&profile->names, str_of(name));
     if (!known) {
         Str given = str_copy(profile->arena, str_of(name));
@@ -55,7 +60,7 @@ const char *prof_name(tern_profile *profile, const char *name) {
         *known = (ProfName){given.data, clean(profile->arena, given)};
         map_set(&profile->names, given, known);
     }
-    *last = *known;
+    keep_recent(last, known);
     return known->clean;
 }
 
@@ -108,6 +113,7 @@ static bool add_piece(tern_profile *profile, ProfPieces *pieces) {
 /* What is not to be had now is asked for again by the mark that needs it. */
 void prof_marks_reserve(tern_profile *profile) {
     int64_t wanted = (int64_t)profile->options.max_events;
+    profile->piece = -1;
     if (wanted > PROF_MARKS_AT_START) wanted = PROF_MARKS_AT_START;
     while ((int64_t)profile->marks.count * MARKS < wanted && add_piece(profile, &profile->marks))
         continue;
@@ -120,11 +126,12 @@ static void free_pieces(ProfPieces *pieces) {
 }
 
 void prof_marks_reset(tern_profile *profile) {
-    profile->num_marks = profile->num_free = profile->memory_ns = 0;
-    profile->frames_ns = profile->num_framed = 0;
+    profile->piece = -1;
+    profile->next_mark = profile->marks_end = profile->quick_end = NULL;
+    profile->memory_ns = profile->frames_ns = profile->num_framed = 0;
     profile->num_details = 0;
     for (ProfThread *thread = profile->threads; thread; thread = thread->next)
-        for (int i = 0; i < thread->depth && i < PROF_MAX_DEPTH; i++) thread->open[i] = -1;
+        for (int i = 0; i < thread->depth && i < PROF_MAX_DEPTH; i++) thread->open[i] = NULL;
 }
 
 void prof_marks_free(tern_profile *profile) {
@@ -132,19 +139,35 @@ void prof_marks_free(tern_profile *profile) {
     free_pieces(&profile->details);
 }
 
-/* -1: there is no room, which is counted. */
-static int add_mark(tern_profile *profile, const ProfMark *mark) {
-    int64_t room = (int64_t)profile->marks.count * MARKS;
-    if ((size_t)profile->num_marks >= profile->options.max_events ||
-        (profile->num_marks >= room && !add_piece(profile, &profile->marks))) {
+int64_t prof_num_marks(const tern_profile *profile) {
+    if (profile->piece < 0) return 0;
+    return (int64_t)profile->piece * MARKS +
+           (profile->next_mark - (ProfMark *)profile->marks.at[profile->piece]);
+}
+
+/* False: there is no more memory, or no more is wanted. */
+static bool next_piece(tern_profile *profile) {
+    int64_t before = ((int64_t)profile->piece + 1) * MARKS;
+    int64_t room = (int64_t)profile->options.max_events - before;
+    if (room <= 0 ||
+        (profile->piece + 1 == profile->marks.count && !add_piece(profile, &profile->marks)))
+        return false;
+    ProfMark *first = profile->marks.at[++profile->piece];
+    profile->next_mark = first;
+    profile->marks_end = first + (room < MARKS ? room : MARKS);
+    if (profile->clock.by_counter && !profile->options.frames)
+        profile->quick_end = profile->marks_end;
+    return true;
+}
+
+/* NULL: there is no room, which is counted. */
+static ProfMark *add_mark(tern_profile *profile, const ProfMark *mark) {
+    if (profile->next_mark == profile->marks_end && !next_piece(profile)) {
         profile->num_dropped++;
-        return -1;
+        return NULL;
     }
-    room = (int64_t)profile->marks.count * MARKS;
-    if (room > (int64_t)profile->options.max_events) room = (int64_t)profile->options.max_events;
-    profile->num_free = profile->options.frames ? 0 : room - profile->num_marks - 1;
-    *mark_at(profile, profile->num_marks) = *mark;
-    return (int)profile->num_marks++;
+    *profile->next_mark = *mark;
+    return profile->next_mark++;
 }
 
 /* ---- threads ---- */
@@ -184,7 +207,8 @@ static int add_detail(tern_profile *profile, const tern_call *call) {
                      .bytes = call->bytes,
                      .grid = {call->grid[0], call->grid[1], call->grid[2]},
                      .shapes = shapes ? prof_shapes(profile, call) : NULL,
-                     .frames = frames ? prof_frames(profile) : NULL};
+                     .frames = frames ? prof_frames(profile) : NULL,
+                     .mark = (int)prof_num_marks(profile)};
     return profile->num_details++;
 }
 
@@ -196,16 +220,21 @@ static void open_mark(tern_profile *profile, ProfThread *thread, ProfMark *mark,
         return;
     }
     mark->thread = (int32_t)thread->id;
-    int index = thread->open[depth] = add_mark(profile, mark);
-    if (index < 0) return;
-    if (mark->detail >= 0) prof_time_begin(profile, call, index);
-    mark_at(profile, index)->start = prof_now(profile);
+    ProfMark *kept = thread->open[depth] = add_mark(profile, mark);
+    if (!kept) return;
+    if (kept->detail >= 0) prof_time_begin(profile, call, detail_at(profile, kept->detail)->mark);
+    kept->start = prof_now(profile);
+}
+
+static void out_of_memory(tern_profile *profile) {
+    profile->out_of_memory = true;
+    profile->quick_end = NULL;
 }
 
 /* For all but ranges that came before: memory may be taken, and run out. */
 static __attribute__((noinline)) void begin(tern_profile *profile, const tern_call *call) {
     if (setjmp(profile->no_memory)) {
-        profile->out_of_memory = true;
+        out_of_memory(profile);
         return;
     }
     ProfThread *thread = find_thread(profile, thread_id());
@@ -223,63 +252,53 @@ static __attribute__((noinline)) void end(tern_profile *profile, const tern_call
         profile->num_unbalanced++;
         return;
     }
-    int depth = --thread->depth, index = depth < PROF_MAX_DEPTH ? thread->open[depth] : -1;
-    if (index < 0) return;
-    ProfMark *mark = mark_at(profile, index);
+    int depth = --thread->depth;
+    ProfMark *mark = depth < PROF_MAX_DEPTH ? thread->open[depth] : NULL;
+    if (!mark) return;
     mark->end = now;
-    if (mark->detail >= 0) prof_time_end(profile, call, index);
+    if (mark->detail >= 0) prof_time_end(profile, call, detail_at(profile, mark->detail)->mark);
 }
 
 /* ---- the same where nothing is taken, and nothing called, so that no registers are saved ---- */
 
 #if defined(__x86_64__)
-enum { WIDE = 16, PREFETCHED_MARKS = 16 /* some 500 ns ahead */ };
+enum { PREFETCHED_MARKS = 16 /* some 500 ns ahead */ };
 
 /* What lies behind a text's end is read with it, in its page, and does not count. */
-__attribute__((no_sanitize_address, no_sanitize_thread)) static bool is_same_start(const char *a,
-                                                                                   const char *b,
-                                                                                   bool *ends) {
-    __m128i x = _mm_loadu_si128((const __m128i *)a), y = _mm_loadu_si128((const __m128i *)b);
+__attribute__((no_sanitize_address, no_sanitize_thread)) static bool is_same_start(
+    const ProfRecent *known, const char *name) {
+    __m128i x = _mm_loadu_si128((const __m128i *)known->start);
+    __m128i y = _mm_loadu_si128((const __m128i *)name);
     unsigned same = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, y));
-    unsigned zero = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_setzero_si128()));
-    unsigned wanted = zero ? zero ^ (zero - 1) : 0xffff; /* up to the end, it too */
-    *ends = zero != 0;
-    return (same & wanted) == wanted;
-}
-
-static bool is_wide_in_page(const char *text) {
-    enum { PAGE = 4096 };
-    return (uintptr_t)text % PAGE <= PAGE - WIDE;
+    return !(~same & known->mask);
 }
 
 /* Of names that are not long; a call of strcmp would cost what this does. */
-static bool is_short_and_same(const char *a, const char *b) {
-    enum { SHORT = 48 };
-    bool ends = false;
-    if (is_wide_in_page(a) && is_wide_in_page(b)) {
-        if (!is_same_start(a, b, &ends)) return false;
-        if (ends) return true;
+static bool is_short_and_same(const ProfRecent *known, const char *name) {
+    enum { PAGE = 4096, START = sizeof known->start, SHORT = 48 };
+    if ((uintptr_t)name % PAGE <= PAGE - START) {
+        if (!is_same_start(known, name)) return false;
+        if (!known->start[START - 1]) return true;
     }
     for (int i = 0; i < SHORT; i++) {
-        if (a[i] != b[i]) return false;
-        if (!a[i]) return true;
+        if (known->name.given[i] != name[i]) return false;
+        if (!name[i]) return true;
     }
     return false;
 }
 
 /* A range of a name that came before, where there is room. */
 static bool begin_again(tern_profile *profile, const tern_call *call) {
-    const ProfName *name = recent(profile, call->name);
+    const ProfRecent *known = recent(profile, call->name);
     ProfThread *thread = profile->last_thread;
-    if (call->kind != TERN_CALL_RANGE || profile->num_free <= 0 || !thread ||
-        thread->id != own_thread || thread->depth >= PROF_MAX_DEPTH || !name->given ||
-        !is_short_and_same(name->given, call->name))
+    ProfMark *mark = profile->next_mark;
+    if (call->kind != TERN_CALL_RANGE || mark == profile->quick_end || !thread ||
+        thread->id != own_thread || thread->depth >= PROF_MAX_DEPTH || !known->name.given ||
+        !is_short_and_same(known, call->name))
         return false;
-    profile->num_free--;
-    int64_t index = profile->num_marks++;
-    ProfMark *mark = mark_at(profile, index);
-    thread->open[thread->depth++] = (int)index;
-    mark->name = name->clean;
+    profile->next_mark = mark + 1;
+    thread->open[thread->depth++] = mark;
+    mark->name = known->name.clean;
     mark->detail = -1;
     mark->thread = (int32_t)thread->id;
     /* Little overlaps with a reading of the counter: the line must be there before it is needed. */
@@ -292,8 +311,7 @@ static bool end_again(const tern_profile *profile, int64_t now) {
     ProfThread *thread = profile->last_thread;
     if (!thread || thread->id != own_thread || thread->depth <= 0 || thread->depth > PROF_MAX_DEPTH)
         return false;
-    int index = thread->open[thread->depth - 1];
-    ProfMark *mark = index < 0 ? NULL : mark_at(profile, index);
+    ProfMark *mark = thread->open[thread->depth - 1];
     if (!mark || mark->detail >= 0) return false;
     thread->depth--;
     mark->end = now;
@@ -301,7 +319,7 @@ static bool end_again(const tern_profile *profile, int64_t now) {
 }
 
 static bool observe_quickly(tern_profile *profile, const tern_call *call, bool begins) {
-    if (!profile->clock.by_counter) return false;
+    if (!profile->quick_end) return false;
     if (begins) return begin_again(profile, call);
     int64_t now = (int64_t)__rdtsc();
     if (!end_again(profile, now)) end(profile, call, now);
@@ -316,6 +334,7 @@ static bool observe_quickly(tern_profile *profile, const tern_call *call, bool b
 
 static __attribute__((noinline)) void observe_all(tern_profile *profile, const tern_call *call,
                                                   bool begins) {
+    if (profile->out_of_memory) return;
     if (begins)
         begin(profile, call);
     else
@@ -324,13 +343,12 @@ static __attribute__((noinline)) void observe_all(tern_profile *profile, const t
 
 void prof_observe(void *user, const tern_call *call, bool begins) {
     tern_profile *profile = user;
-    if (profile->out_of_memory || observe_quickly(profile, call, begins)) return;
-    observe_all(profile, call, begins);
+    if (!observe_quickly(profile, call, begins)) observe_all(profile, call, begins);
 }
 
 void prof_mark(tern_profile *profile, const char *name, int64_t start, int64_t end_ticks) {
     if (setjmp(profile->no_memory)) {
-        profile->out_of_memory = true;
+        out_of_memory(profile);
         return;
     }
     add_mark(profile,
@@ -342,7 +360,7 @@ void prof_mark(tern_profile *profile, const char *name, int64_t start, int64_t e
 static void close_open(tern_profile *profile) {
     for (ProfThread *thread = profile->threads; thread; thread = thread->next) {
         for (int i = 0; i < thread->depth && i < PROF_MAX_DEPTH; i++)
-            if (thread->open[i] >= 0) mark_at(profile, thread->open[i])->end = INT64_MAX;
+            if (thread->open[i]) thread->open[i]->end = INT64_MAX;
         profile->num_unbalanced += thread->depth;
         thread->depth = 0;
     }
@@ -352,7 +370,8 @@ static void close_open(tern_profile *profile) {
 void prof_marks_to_events(tern_profile *profile) {
     const ProfClock *clock = &profile->clock;
     close_open(profile);
-    for (int64_t i = 0; i < profile->num_marks; i++) {
+    int64_t count = prof_num_marks(profile);
+    for (int64_t i = 0; i < count; i++) {
         const ProfMark *mark = mark_at(profile, i);
         ProfEvent event = {
             .name = mark->name,

@@ -150,7 +150,7 @@ static void put_notes(Buf *out, const tern_profile *profile, const OwnTable *tab
     if (profile->num_dropped)
         buf_printf(out, "%lld events came after the first %zu and are not here\n",
                    (long long)profile->num_dropped,
-                   (size_t)profile->num_marks < most ? (size_t)profile->num_events : most);
+                   (size_t)prof_num_marks(profile) < most ? (size_t)profile->num_events : most);
     if (profile->num_deep)
         buf_printf(out, "%lld ranges and calls were inside of %d others and are not here\n",
                    (long long)profile->num_deep, PROF_MAX_DEPTH);
