@@ -259,6 +259,15 @@ static __attribute__((noinline)) void end(tern_profile *profile, const tern_call
     if (mark->detail >= 0) prof_time_end(profile, call, detail_at(profile, mark->detail)->mark);
 }
 
+static __attribute__((noinline)) void observe_all(tern_profile *profile, const tern_call *call,
+                                                  bool begins) {
+    if (profile->out_of_memory) return;
+    if (begins)
+        begin(profile, call);
+    else
+        end(profile, call, prof_now(profile));
+}
+
 /* ---- the same where nothing is taken, and nothing called, so that no registers are saved ---- */
 
 #if defined(__x86_64__)
@@ -287,15 +296,17 @@ static bool is_short_and_same(const ProfRecent *known, const char *name) {
     return false;
 }
 
-/* A range of a name that came before, where there is room. */
-static bool begin_again(tern_profile *profile, const tern_call *call) {
+/* If this is a range of a name that came before, and there is room. */
+static __attribute__((noinline)) void begin_quickly(tern_profile *profile, const tern_call *call) {
     const ProfRecent *known = recent(profile, call->name);
     ProfThread *thread = profile->last_thread;
     ProfMark *mark = profile->next_mark;
     if (call->kind != TERN_CALL_RANGE || mark == profile->quick_end || !thread ||
         thread->id != own_thread || thread->depth >= PROF_MAX_DEPTH || !known->name.given ||
-        !is_short_and_same(known, call->name))
-        return false;
+        !is_short_and_same(known, call->name)) {
+        observe_all(profile, call, true);
+        return;
+    }
     profile->next_mark = mark + 1;
     thread->open[thread->depth++] = mark;
     mark->name = known->name.clean;
@@ -304,46 +315,39 @@ static bool begin_again(tern_profile *profile, const tern_call *call) {
     /* Little overlaps with a reading of the counter: the line must be there before it is needed. */
     __builtin_prefetch(mark + PREFETCHED_MARKS, 1);
     mark->start = (int64_t)__rdtsc();
-    return true;
 }
 
-static bool end_again(const tern_profile *profile, int64_t now) {
+static inline void end_quickly(tern_profile *profile, const tern_call *call) {
+    int64_t now = (int64_t)__rdtsc();
     ProfThread *thread = profile->last_thread;
-    if (!thread || thread->id != own_thread || thread->depth <= 0 || thread->depth > PROF_MAX_DEPTH)
-        return false;
-    ProfMark *mark = thread->open[thread->depth - 1];
-    if (!mark || mark->detail >= 0) return false;
+    ProfMark *mark = NULL;
+    if (thread && thread->id == own_thread && thread->depth > 0 && thread->depth <= PROF_MAX_DEPTH)
+        mark = thread->open[thread->depth - 1];
+    if (!mark || mark->detail >= 0) {
+        end(profile, call, now);
+        return;
+    }
     thread->depth--;
     mark->end = now;
-    return true;
-}
-
-static bool observe_quickly(tern_profile *profile, const tern_call *call, bool begins) {
-    if (!profile->quick_end) return false;
-    if (begins) return begin_again(profile, call);
-    int64_t now = (int64_t)__rdtsc();
-    if (!end_again(profile, now)) end(profile, call, now);
-    return true;
 }
 #else
-static bool observe_quickly(tern_profile *profile, const tern_call *call, bool begins) {
-    (void)profile, (void)call, (void)begins;
-    return false;
+static void begin_quickly(tern_profile *profile, const tern_call *call) {
+    observe_all(profile, call, true);
+}
+
+static void end_quickly(tern_profile *profile, const tern_call *call) {
+    observe_all(profile, call, false);
 }
 #endif
 
-static __attribute__((noinline)) void observe_all(tern_profile *profile, const tern_call *call,
-                                                  bool begins) {
-    if (profile->out_of_memory) return;
-    if (begins)
-        begin(profile, call);
-    else
-        end(profile, call, prof_now(profile));
-}
-
 void prof_observe(void *user, const tern_call *call, bool begins) {
     tern_profile *profile = user;
-    if (!observe_quickly(profile, call, begins)) observe_all(profile, call, begins);
+    if (!profile->quick_end)
+        observe_all(profile, call, begins);
+    else if (begins)
+        begin_quickly(profile, call);
+    else
+        end_quickly(profile, call);
 }
 
 void prof_mark(tern_profile *profile, const char *name, int64_t start, int64_t end_ticks) {
