@@ -333,13 +333,14 @@ $(B)/bench/%: bench/%.c $(B)/libtern-internal.a $(B)/flags
 # ---- installation ----
 
 MAN  := $(wildcard doc/man/*.1)
+ZSHDIR ?= share/zsh/site-functions
 DEST := $(DESTDIR)$(PREFIX)
 LIB  := $(DESTDIR)$(LIBDIR)
 
 .PHONY: install
 install: all ## install below PREFIX (/usr/local), libraries in LIBDIR, inside DESTDIR
 	install -d $(DEST)/bin $(DEST)/include $(LIB)/pkgconfig $(LIB)/cmake/tern $(DEST)/share/man/man1 \
-	    $(DEST)/share/bash-completion/completions $(DEST)/share/tern/kernels
+	    $(DEST)/share/bash-completion/completions $(DEST)/$(ZSHDIR) $(DEST)/share/tern/kernels
 	install -m 755 $(B)/tern $(DEST)/bin/tern
 	install -m 644 $(wildcard include/*) $(DEST)/include
 	install -m 644 $(B)/libtern.a $(LIB)/libtern.a
@@ -351,6 +352,7 @@ install: all ## install below PREFIX (/usr/local), libraries in LIBDIR, inside D
 	sed -e 's|@VERSION@|$(VERSION)|' tern-config-version.cmake.in > $(LIB)/cmake/tern/tern-config-version.cmake
 	install -m 644 $(MAN) $(DEST)/share/man/man1
 	install -m 644 completion/tern.bash $(DEST)/share/bash-completion/completions/tern
+	install -m 644 completion/_tern $(DEST)/$(ZSHDIR)/_tern
 	install -m 644 kernels/*.py $(DEST)/share/tern/kernels
 	$(if $(wildcard $(B)/tern-api.json),install -m 644 $(B)/tern-api.json $(DEST)/share/tern)
 
@@ -363,7 +365,7 @@ dist: ## the sources of HEAD as build/tern-VERSION.tar.gz
 uninstall: ## remove what install put there
 	rm -f $(DEST)/bin/tern $(patsubst %,$(DEST)/%,$(wildcard include/*)) $(LIB)/libtern.a $(LIB)/libtern.so \
 	    $(LIB)/libtern.so.0 $(LIB)/pkgconfig/tern.pc $(MAN:doc/man/%=$(DEST)/share/man/man1/%) \
-	    $(DEST)/share/bash-completion/completions/tern
+	    $(DEST)/share/bash-completion/completions/tern $(DEST)/$(ZSHDIR)/_tern
 	rm -rf $(DEST)/share/tern $(LIB)/cmake/tern
 
 .PHONY: man

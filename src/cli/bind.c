@@ -98,8 +98,8 @@ static int take_config(Bound *bound) {
     if (!option_int(bound->cli, "config", 1, 1 << 20, bound->num_configs > 0, &bound->config))
         return EXIT_USAGE;
     if (bound->config > bound->num_configs)
-        return cli_fail(bound->cli, EXIT_USAGE, "--config %d: kernel '%s' has %d", bound->config,
-                        bound->function->name, bound->num_configs);
+        return cli_fail(bound->cli, EXIT_USAGE, "--config %d: kernel '%s' has %d configs",
+                        bound->config, bound->function->name, bound->num_configs);
     if (!bound->config) return EXIT_OK;
     const tern_config *config = &configs[bound->config - 1];
     for (int i = 0; i < config->num_values; i++) {

@@ -267,12 +267,19 @@ bool cli_is_input(const char *operand) {
     return operand[0] == '-' && (!operand[1] || operand[1] == ':');
 }
 
+bool cli_refuses_input(const Cli *cli, int *code) {
+    if (cli->operands.count == 0 || !cli_is_input(cli->operands.data[0])) return false;
+    *code =
+        cli_fail(cli, EXIT_REFUSED,
+                 "a program is not read from standard input, a file of kernels is: name a file");
+    return true;
+}
+
 bool cli_read_input(Cli *cli) {
-    bool is_wanted = false;
+    bool is_wanted = cli->operands.count > 0 && cli_is_input(cli->operands.data[0]);
     Buf text = {.arena = cli->arena};
     char piece[65536];
     size_t got;
-    for (int i = 0; i < cli->operands.count; i++) is_wanted |= cli_is_input(cli->operands.data[i]);
     while (is_wanted && (got = fread(piece, 1, sizeof piece, stdin)) > 0) {
         if (text.length + got > MOST_INPUT) {
             cli_fail(cli, EXIT_USAGE, "standard input is larger than %d MiB", MOST_INPUT >> 20);

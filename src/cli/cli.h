@@ -114,7 +114,9 @@ bool cli_set_globals(const Cli *cli, tern_context *context, tern_module *module)
 bool cli_make_folder(const Cli *cli, const char *folder); /* with those above; false: complained */
 /* Whether FILE is standard input: "-" or "-:KERNEL". */
 bool cli_is_input(const char *operand);
-/* Reads it, once, where an operand wants it; false: complained. */
+/* Of a command that runs programs: complained that it does not read them so. */
+bool cli_refuses_input(const Cli *cli, int *code);
+/* Reads it, where the first operand wants it; false: complained. */
 bool cli_read_input(Cli *cli);
 /* What the compiler warned of, on stderr; with -v its remarks, too, which are shown anyway. */
 void cli_show_warnings(const Cli *cli, tern_kernel *kernel);

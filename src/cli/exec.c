@@ -117,6 +117,7 @@ int command_exec(Cli *cli) {
     int code = EXIT_OK, seed;
     if (!cli->operands.count)
         return cli_fail(cli, EXIT_USAGE, "one FILE.py or FILE.cu and its arguments");
+    if (cli_refuses_input(cli, &code)) return code;
     if (!option_int(cli, "timeout", 0, 86400000, 0, &cli->timeout_ms) ||
         !option_int(cli, "order-seed", 0, INT32_MAX, 0, &seed))
         return EXIT_USAGE;

@@ -63,6 +63,7 @@ int command_fuse(Cli *cli) {
     int code = EXIT_OK;
     const char *operand = cli->operands.count == 1 ? cli->operands.data[0] : "";
     const char *function = strrchr(operand, ':');
+    if (cli_refuses_input(cli, &code)) return code;
     if (!function || !function[1]) return cli_fail(cli, EXIT_USAGE, "one FILE.py:FUNCTION");
     Str path = {operand, (int)(function - operand)};
     tern_context *context = cli_open(cli, cli->device, &code);

@@ -605,6 +605,13 @@ printf 'import triton\n@triton.jit\ndef f(x_ptr, y_ptr, out_ptr, n, BLOCK):\n   
 check 'a mistake in it has its place' grep -q '^<stdin>:4:9: error: ' "$work/.in"
 head -c 70000000 /dev/zero | add - >"$work/.in" 2>&1
 check 'and it has an end' grep -q 'standard input is larger than 64 MiB' "$work/.in"
+for command in exec fuse; do
+    exits 3 'a program is not read from standard input' sh -c "echo 'print(1)' | '$TERN' $command -"
+done
+# What a program is given is none: nothing is read for it.
+echo 'import sys; print(sys.argv[1])' >"$work/argument.py"
+mkfifo "$work/silent"
+exits 0 '-' sh -c "exec 3<>'$work/silent'; timeout 20 '$TERN' exec --device cpu '$work/argument.py' - <&3"
 
 # --check
 add kernels/vector_add.py --check interp >"$work/.in" 2>&1

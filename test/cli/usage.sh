@@ -88,4 +88,27 @@ if command -v bash >/dev/null 2>&1; then
 else
     skip 11 'no bash'
 fi
+if command -v zsh >/dev/null 2>&1; then
+    cat >"$work/zsh" <<'EOF'
+# An interactive zsh is given the words and a tab, and its line is read.
+zmodload zsh/zpty
+zpty z env TERM=dumb zsh -f -i
+zpty -w z "PS1='> ' fpath=(completion \$fpath); autoload -U compinit; compinit -D -u; unsetopt beep; setopt interactivecomments"
+zpty -w z "echo ready"
+zpty -r z line '*ready*ready*'
+zpty -n -w z "$1"$'\t'"# end"$'\n'
+zpty -r z line '*# end*'
+print -r -- $line
+EOF
+    words() { # words 'LINE' WANT: what a tab makes of it
+        check "zsh makes of '$1' '$2'" sh -c 'timeout 20 zsh -f "$1" "$2" | grep -qF -e "$3"' _ "$work/zsh" "$TERN $1" "$TERN $2"
+    }
+    words 'ben' 'bench '
+    words 'show kernels/softmax.py:' 'show kernels/softmax.py:softmax_kernel '
+    words 'bench kernels/softmax.py --cold fl' 'bench kernels/softmax.py --cold flush '
+    words 'run --device=int' 'run --device=interp '
+    words 'bench --lin' 'bench --line '
+else
+    skip 5 'no zsh'
+fi
 finish
