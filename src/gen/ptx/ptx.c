@@ -34,6 +34,42 @@ static void print_quoted(Buf *out, Str text) {
     buf_putc(out, '"');
 }
 
+/* ---- how many registers ptxas may take ---- */
+
+typedef struct LoopLoads {
+    int most_bytes; /* that a thread loads in one turn of a loop */
+    bool has_products;
+} LoopLoads;
+
+static bool note_loads(Op *op, void *user) {
+    LoopLoads *l = user;
+    l->has_products |= op->kind == OP_DOT;
+    for (int r = 0; r < op->num_regions && (op->kind == OP_FOR || op->kind == OP_WHILE); r++) {
+        int bytes = 0;
+        for (const Op *in = op->regions[r]->first; in; in = in->next) {
+            const Layout *layout = in->kind == OP_LOAD ? type_layout(op_result(in)->type) : NULL;
+            if (layout) bytes += layout_regs(layout) * type_size_bytes(op_result(in)->type);
+        }
+        if (bytes > l->most_bytes) l->most_bytes = bytes;
+    }
+    return true;
+}
+
+/* Left alone, ptxas takes so few registers that a multiprocessor is full of threads, and to that
+ * end lets the loads of a loop's turn wait for each other. Where a turn loads this much, a thousand
+ * threads with all of it under way are enough; no more blocks are asked for than have registers for
+ * what is alive at once. 0: nothing is said. */
+static int least_blocks(const Gen *g) {
+    enum { MUCH_BYTES = 64, REGISTERS = 65536, EACH = 64, MOST_ALIVE = 120, SPARE = 8 };
+    LoopLoads loads = {0, false};
+    if (g->fn->form != FORM_PLACED || g->b->most_alive > MOST_ALIVE) return 0;
+    region_walk(g->fn->body, note_loads, &loads);
+    if (loads.has_products || loads.most_bytes < MUCH_BYTES) return 0;
+    int each = g->b->most_alive + SPARE > EACH ? g->b->most_alive + SPARE : EACH;
+    int blocks = REGISTERS / (g->threads * each);
+    return blocks < 1 ? 1 : blocks;
+}
+
 static void print_module(Gen *g, Buf *out) {
     const Func *fn = g->fn;
     const int *block = g->facts->block;
@@ -65,7 +101,8 @@ static void print_module(Gen *g, Buf *out) {
                    param_type(fn->params[i].value->type), i);
     buf_printf(out, ")\n.reqntid %d, %d, %d\n", block[0], block[1], block[2]);
     /* Where ptxas does not see how much shared memory there is, it may save registers in vain. */
-    if (dynamic) buf_puts(out, ".minnctapersm 1\n");
+    int blocks = dynamic ? 1 : least_blocks(g);
+    if (blocks) buf_printf(out, ".minnctapersm %d\n", blocks);
     buf_puts(out, "{\n");
     if (g->shared_size && !dynamic)
         buf_printf(out, "\t.shared .align %d .b8 shared_memory[%d];\n", alignment, g->shared_size);

@@ -160,9 +160,10 @@ void tir_order(Tirs *b) {
     int most = most_alive(b, &order);
     if (most > FEW) {
         TirList late = order_late(b);
-        if (most_alive(b, &late) < most * 2 / 3)
-            order = late; /* less than that ptxas finds itself */
+        int then = most_alive(b, &late);
+        if (then < most * 2 / 3) order = late, most = then; /* less than that ptxas finds itself */
     }
+    b->most_alive = most;
     b->order = order.data;
     b->order_count = order.count;
 }
