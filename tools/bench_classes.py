@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The works of tools/bench_gpu.py for the classes of memory-bound kernels: a kernel of
-bench/class_kernels.py each, at a size that people use, with one setting, or a few."""
+test/run/classes.py each, at a size that people use, with one setting, or a few."""
 import torch
 
-FILE = "bench/class_kernels.py"
+FILE = "test/run/classes.py"
 
 
 def works(Work, Call, randn):
