@@ -50,6 +50,7 @@ const OptionRow options_bench[] = {
     {"num-warps", 0, "N", "1, 2, 4 .. 32; default: the config's, else 4"},
     {"num-stages", 0, "N", "default: the config's, else the target's"},
     {"config", 0, "K", "which @triton.autotune config, from 1; default: the first"},
+    {"timeout", 0, "MS", "stop a launch that takes longer"},
     {"debug", 0, NULL, "compile asserts of the kernel in"},
     {"precise", 0, NULL, "GPU: round a * b + c twice, keep small numbers (doc/language.md)"},
     {0},
@@ -187,6 +188,7 @@ static int take_unused(Bench *bench) {
     int processes;
     const char *formats = option_value(cli, "format");
     if (!margin_option(cli, &margin) ||
+        !option_int(cli, "timeout", 1, 86400000, 0, &cli->timeout_ms) ||
         !option_int(cli, "processes", 1, MOST_PROCESSES, 7, &processes))
         return EXIT_USAGE;
     for (const char *at = formats ? formats : ""; *at;) {

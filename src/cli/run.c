@@ -25,6 +25,7 @@ const OptionRow options_run[] = {
     {"check", 0, "WHAT", "compare with interp, with NAME=VALUE, or with FILE.npy (repeatable)"},
     {"counters", 0, NULL, "print what the launch did, counted (only on sim)"},
     {"repeat", 'n', "N", "launch N more times and print the median time"},
+    {"timeout", 0, "MS", "stop a launch that takes longer"},
     {0},
 };
 
@@ -393,6 +394,7 @@ int command_run(Cli *cli) {
     if (cli->json && option_given(cli, "print"))
         return cli_fail(cli, EXIT_USAGE,
                         "--print is for people; with --json use --out NAME=FILE.npy");
+    if (!option_int(cli, "timeout", 1, 86400000, 0, &cli->timeout_ms)) return EXIT_USAGE;
     Run run = {0};
     launch_guard_crashes();
     int code = bound_open(&run.bound, cli, cli->device, cli->operands.data[0]);

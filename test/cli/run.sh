@@ -353,6 +353,15 @@ def set_by_function(y):
 END
 exits 0 '[1]' $TERN run "$pkg/ops/k.py:set_by_function" --grid 1 -a 'y=zeros(1)' -p y
 
+# ---- a loop that does not end is stopped ----
+printf '%s\n' 'import triton' 'import triton.language as tl' '@triton.jit' 'def k(y):' '    v = tl.load(y)' \
+    '    while v >= 0:' '        v = (v + 1) % 1000003' '    tl.store(y, v)' >"$work/endless.py"
+for device in interp cpu sim; do
+    exits 1 'the launch takes longer than its time limit' $TERN run "$work/endless.py" --device $device --grid 1 -a 'y=ones(1,i32)' --timeout 200
+    exits 1 'the launch takes longer than its time limit' $TERN bench "$work/endless.py" --device $device --allow-slow --grid 1 -a 'y=ones(1,i32)' --timeout 200
+done
+exits 2 '--timeout' $TERN run "$work/endless.py" --device interp --grid 1 -a 'y=ones(1,i32)' --timeout 0
+
 # ---- a warning is shown, once, and is no part of JSON ----
 printf '%s\n' 'import triton' 'import triton.language as tl' '@triton.jit' 'def k(y):' \
     '    tl.store(y, tl.load(y) << 32)' >"$work/warned.py"
