@@ -520,7 +520,8 @@ ArgValue *call_evaluate(const Call *call) {
     diag_error(call->env->diag, call->span, "unknown function '%.*s'", STR_ARG(call->name));
     diag_help(
         call->env->diag, (Span){0},
-        "there are randn rand randint zeros ones full arange empty load desc stride size numel "
+        "there are randn rand randint zeros ones full arange empty load desc constexpr stride size "
+        "numel "
         "dtype cdiv next_power_of_2 min max");
     return NULL;
 }

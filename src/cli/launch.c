@@ -105,7 +105,8 @@ static bool add_value(Signature *s, const ArgValue *value, const char *name,
 
 static bool add_arg(Signature *s, const LaunchArg *arg) {
     const char *name = arg->parameter->name;
-    if (!arg->parameter->is_constexpr) return add_value(s, arg->value, name, arg->parameter);
+    bool is_known = arg->parameter->is_constexpr || arg->value->is_constexpr;
+    if (!is_known) return add_value(s, arg->value, name, arg->parameter);
     if (value_has_tensor(arg->value)) {
         *s->why = str_format(s->out->arena,
                              "argument '%s': a tl.constexpr parameter takes no tensor", name);

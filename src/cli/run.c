@@ -31,7 +31,9 @@ const OptionRow options_run[] = {
 
 const char details_run[] =
     "VALUE is a number, true, false, none, a dtype (fp16), a quoted string, a tuple of values\n"
-    "(x,16,none), or\n"
+    "(x,16,none), with names (p=x,n=16), in it constexpr(16) for what is known when it is "
+    "compiled, "
+    "or\n"
     "  randn(4,781,f32,seed=1)  rand(..)  zeros(..)  ones(..)  full(..,VALUE)  arange(..)\n"
     "  randint(..,low=0,high=10)  empty(..)      shape, then dtype (f32 if left out); also\n"
     "                                            strides=(1024,1) and offset=N, in elements\n"

@@ -268,7 +268,22 @@ static bool read_call_arg(Reader *reader, CallArg *arg) {
     return arg->value != NULL;
 }
 
+/* constexpr(V): an item of a tuple that is known when the kernel is compiled. */
+static ArgValue *read_constexpr(Reader *reader, int start) {
+    const ArgValue *value = read_sum(reader);
+    if (!value || !take(reader, ")")) return value ? expected(reader, "')'") : NULL;
+    if (value_has_tensor(value)) {
+        diag_error(reader->env->diag, span_here(reader, start), "a constexpr holds no tensor");
+        return NULL;
+    }
+    ArgValue *known = value_new(reader->env, value->kind);
+    *known = *value;
+    known->is_constexpr = true;
+    return known;
+}
+
 static ArgValue *read_call(Reader *reader, Str name, int start) {
+    if (str_is(name, "constexpr")) return read_constexpr(reader, start);
     CallArg args[MAX_CALL_ARGS] = {0};
     Call call = {reader->env, name, {0}, reader->binding, 0, args};
     while (!take(reader, ")")) {
@@ -314,11 +329,28 @@ static ArgValue *value_of_word(Reader *reader, Str name, Span span) {
     return NULL;
 }
 
-/* After '(': a value in parentheses, or a tuple. */
+/* NAME= before an item of a named tuple; NULL: there is none. */
+static const char *read_field(Reader *reader) {
+    const char *start = reader->at;
+    skip_space(reader);
+    if (starts_name(reader)) {
+        Str name = read_name(reader);
+        if (take(reader, "=")) return str_c(reader->env->arena, name);
+    }
+    reader->at = start;
+    return NULL;
+}
+
+/* After '(': a value in parentheses, or a tuple, perhaps a named one. */
 static ArgValue *read_parentheses(Reader *reader) {
     VEC(ArgValue *) items = {0};
+    VEC(const char *) names = {0};
     bool is_tuple = false;
     while (!take(reader, ")")) {
+        const char *name = read_field(reader);
+        if ((name != NULL) != (names.count > 0) && items.count)
+            return expected(reader, "a name for each item or for none");
+        if (name) vec_push(reader->env->arena, &names, name);
         ArgValue *item = read_sum(reader);
         if (!item) return NULL;
         vec_push(reader->env->arena, &items, item);
@@ -327,10 +359,11 @@ static ArgValue *read_parentheses(Reader *reader) {
         else if (!peek_char(reader, ')'))
             return expected(reader, "',' or ')'");
     }
-    if (items.count == 1 && !is_tuple) return items.data[0];
+    if (items.count == 1 && !is_tuple && !names.count) return items.data[0];
     ArgValue *tuple = value_new(reader->env, ARG_TUPLE);
     tuple->items = items.data;
     tuple->num_items = items.count;
+    tuple->names = names.data;
     return tuple;
 }
 

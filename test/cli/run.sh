@@ -353,6 +353,37 @@ def set_by_function(y):
 END
 exits 0 '[1]' $TERN run "$pkg/ops/k.py:set_by_function" --grid 1 -a 'y=zeros(1)' -p y
 
+# ---- tuples: nested, with names, with items that are known at compile time ----
+cat >"$work/tuples.py" <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def nested(t, y):
+    i = tl.arange(0, t[1][0])[:, None]
+    j = tl.arange(0, t[1][1])[None, :]
+    sum = tl.zeros(t[1], tl.int32)
+    for k in tl.static_range(len(t[0])):
+        sum += tl.load(t[0][k] + i * t[2][0] + j * t[2][1])
+    tl.store(y + i * t[1][1] + j, sum)
+
+
+@triton.jit
+def named(a, y, n):
+    i = tl.arange(0, a.block)
+    tl.store(y + i, tl.load(a.pointer + i * a.strides[0], mask=i < n, other=7) + len(a.strides))
+END
+for device in interp cpu sim; do
+    tuples="$TERN run --device $device --grid 1 -p y"
+    exits 0 '[20, 22, 24, 26]]' $tuples "$work/tuples.py:nested" -a 'y=empty(2,4,i32)' \
+        -a 't=((arange(20,i32),arange(20,i32)),(constexpr(2),constexpr(4)),(10,1))'
+    exits 0 '[2, 6, 10, 9]' $tuples "$work/tuples.py:named" -a 'y=empty(4,i32)' -a n=3 \
+        -a 'a=(pointer=arange(20,i32),strides=(4,1),block=constexpr(4))'
+done
+exits 2 'expected a name for each item or for none' $tuples "$work/tuples.py:named" -a 'y=empty(4,i32)' -a n=3 -a 'a=(pointer=1,2)'
+exits 2 'a constexpr holds no tensor' $tuples "$work/tuples.py:named" -a 'y=empty(4,i32)' -a n=3 -a 'a=constexpr(ones(4))'
+
 # ---- a loop that does not end is stopped ----
 printf '%s\n' 'import triton' 'import triton.language as tl' '@triton.jit' 'def k(y):' '    v = tl.load(y)' \
     '    while v >= 0:' '        v = (v + 1) % 1000003' '    tl.store(y, v)' >"$work/endless.py"
