@@ -159,6 +159,14 @@ assert len(drawn) >= 6 and all(folded[at] == ns for at, ns in drawn.items())
 assert all(at in drawn for at, ns in folded.items() if ns > 1.01 * least)
 END
     check 'they are what the tools read' python3 "$work/lint.py" "$work/t.json" "$work/s.json" "$work/f.svg" "$work/r.html"
+    for trace in t network; do
+        ${PYTHON:-python3} test/prof/readers.py "$work/$trace.json" >"$work/readers" 2>&1
+        code=$?
+        case $code in
+        77) skip 1 'neither torch_tb_profiler with Chromium nor Perfetto' ;;
+        *) check "viewers read $trace: $(tail -n 1 "$work/readers")" test $code = 0 ;;
+        esac
+    done
     if [ -s "$work/c.svg" ]; then check 'one tree in both' python3 "$work/tree.py" "$work/c.txt" "$work/c.svg"
     else skip 1 'libdw.so.1 is not here'; fi
     $add -q --trace "$work/t.json.gz" >/dev/null

@@ -207,13 +207,12 @@ TEST(work_has_the_times_of_its_records) {
     place_close(place);
 }
 
-/* By a reader that is not ours, where it is installed. */
-TEST(traces_are_read_as_kinetos) {
+/* Of launches, a fill and a copy in a range. */
+static void save_trace(const char *path) {
     Place place = place_open();
-    char back[64], path[] = "/tmp/tern-trace-XXXXXX", command[512];
-    const char *python = getenv("PYTHON");
+    char back[64];
     tern_profile *profile = tern_profile_start(place.context, NULL);
-    CHECK(profile && mkstemp(path) >= 0);
+    CHECK(profile != NULL);
     tern_range_push(place.context, "step");
     for (int i = 0; i < 20; i++) launch(place);
     CHECK(!tern_fill(place.buffer, 0) && !tern_read(place.buffer, 0, back, sizeof back));
@@ -222,14 +221,30 @@ TEST(traces_are_read_as_kinetos) {
     CHECK(!tern_profile_save(profile, TERN_PROFILE_CHROME, path));
     tern_profile_free(profile);
     place_close(place);
-    snprintf(command, sizeof command, "%s test/prof/hta.py %s >%s.log 2>&1",
-             python ? python : "python3", path, path);
+}
+
+/* By readers that are not ours, where they are installed. */
+static bool is_read_by(const char *script) {
+    char path[] = "/tmp/tern-trace-XXXXXX", command[512];
+    const char *python = getenv("PYTHON");
+    CHECK(mkstemp(path) >= 0);
+    save_trace(path);
+    snprintf(command, sizeof command, "%s test/prof/%s %s >%s.log 2>&1",
+             python ? python : "python3", script, path, path);
     int status = system(command);
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
     CHECK(code == 0 || code == 77 || code == 127);
     snprintf(command, sizeof command, "tail -n 3 %s.log; rm -f %s %s.log", path, path, path);
     CHECK(!system(command));
-    if (code) SKIP("no Holistic Trace Analysis");
+    return code == 0;
+}
+
+TEST(traces_are_read_as_kinetos) {
+    if (!is_read_by("hta.py")) SKIP("no Holistic Trace Analysis");
+}
+
+TEST(traces_are_read_by_viewers) {
+    if (!is_read_by("readers.py")) SKIP("neither torch_tb_profiler with Chromium nor Perfetto");
 }
 
 /* As kernels of a graph: two at once on a stream, in two lanes; what nobody is known to have

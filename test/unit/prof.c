@@ -724,6 +724,34 @@ TEST(more_than_a_million_are_kept_where_wanted) {
     tern_close(context);
 }
 
+/* Who reads them as doubles has the nanosecond, also after ten days. */
+TEST(times_in_traces_are_exact) {
+    const int64_t starts[] = {0, 1, 999, 1000001, 864000000000000, 864000000000333};
+    tern_context *context = tern_open(&(tern_open_options){.device = "interp"}, NULL, NULL, 0);
+    tern_profile *profile = tern_profile_start(context, NULL);
+    for (int i = 0; i < COUNT(starts); i++)
+        tern_range_push(context, "range"), tern_range_pop(context);
+    CHECK(!tern_profile_stop(profile) && profile->num_events == COUNT(starts));
+    for (int i = 0; i < COUNT(starts); i++) {
+        profile->events[i].start_ns = starts[i];
+        profile->events[i].end_ns = starts[i] + 1 + i * 7;
+    }
+    ProfFile out = {.text.arena = profile->scratch, .file = -1};
+    prof_chrome(&out, profile);
+    const char *at = out.text.data;
+    for (int i = 0; i < COUNT(starts); i++) {
+        at = strstr(at + 1, "\"ph\":\"X\"");
+        const char *ts = at ? strstr(at, "\"ts\":") : NULL,
+                   *dur = ts ? strstr(ts, "\"dur\":") : NULL;
+        CHECK(dur != NULL);
+        if (!dur) break;
+        CHECK(fabs(strtod(ts + 5, NULL) * 1000 - (double)starts[i]) <= 0.5);
+        CHECK(fabs(strtod(dur + 6, NULL) * 1000 - (1 + i * 7)) <= 0.001);
+    }
+    tern_profile_free(profile);
+    tern_close(context);
+}
+
 static void *ends_in_a_range(void *context) {
     tern_range_push(context, "left open");
     return NULL;
