@@ -188,5 +188,8 @@ const DeviceOps *device_find(const char *name, const char **argument);
 
 /* object.c: a text of C++ as a loaded object; NULL: `why` says why there is none. */
 void *context_object(tern_context *context, Arena *arena, Str text, Str flags, Str *why);
+/* A text by what it was made of, a TextCache of compile: user is the context. */
+Str context_text(void *user, Arena *arena, Str made_of);
+void context_keep_text(void *user, Arena *arena, Str made_of, Str text);
 
 #endif

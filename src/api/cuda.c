@@ -267,6 +267,8 @@ tern_kernel *cuda_kernel_compile(tern_module *module, Arena *arena, const char *
     if (!found || !check_launch(context, options, &launch)) return NULL;
     if (!check_signature(context, arena, found, signature)) return NULL;
     CompileRequest request = kernel_request(&context->device, options);
+    TextCache cache = {context, context_text, context_keep_text};
+    request.cache = &cache;
     tern_kernel *kernel = kernel_new(context, arena, function);
     bool is_nvrtc = options->builder && !strcmp(options->builder, "nvrtc");
     if (options->builder && !is_nvrtc) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* object: a text of C++ as a loaded object, by the compiler that is found, once: it is kept in the
- * cache by its content, like kernels of cpu. */
+/* object: what is kept in the cache by its content, like kernels of cpu: a text of C++ as a loaded
+ * object, by the compiler that is found, and texts that another compiler made. */
 #include "api/context.h"
 #include "device/cpu/cpu.h"
 
@@ -56,4 +56,38 @@ void *context_object(tern_context *context, Arena *arena, Str text, Str flags, S
     }
     errno = saved;
     return object;
+}
+
+/* ---- texts ---- */
+
+static Cache cache_of(tern_context *context) {
+    const char *folder = tern_cache_dir(context);
+    return (Cache){.folder = str_of(folder ? folder : "")};
+}
+
+static Str text_key(Arena *arena, Str made_of) {
+    return cache_key(arena, &(CCompiler){.identity = STR("text")}, STR(""), made_of);
+}
+
+Str context_text(void *user, Arena *arena, Str made_of) {
+    int saved = errno;
+    Cache cache = cache_of(user);
+    Str path = cache_find(arena, &cache, text_key(arena, made_of)), text = STR(""), why;
+    if (path.length && !cache_read(arena, path, &text, &why)) text = STR("");
+    errno = saved;
+    return text;
+}
+
+void context_keep_text(void *user, Arena *arena, Str made_of, Str text) {
+    int saved = errno;
+    Cache cache = cache_of(user);
+    Workplace work;
+    Str why;
+    if (cache.folder.length && workplace_open(arena, cache.folder, &work, &why)) {
+        Str path = str_format(arena, "%.*s/text", STR_ARG(work.folder));
+        if (file_write(arena, path.data, text.data, (size_t)text.length, &why))
+            cache_add(arena, &cache, text_key(arena, made_of), path);
+        workplace_close(&work);
+    }
+    errno = saved;
 }

@@ -7,6 +7,13 @@
 #include "cuda/cu.h"
 #include "lang/lang.h"
 
+/* Texts that are slow to make, by all that they are made of; any part may be missing. */
+typedef struct TextCache {
+    void *user;
+    Str (*find)(void *user, Arena *arena, Str made_of); /* empty: it is not kept */
+    void (*keep)(void *user, Arena *arena, Str made_of, Str text);
+} TextCache;
+
 typedef struct CompileRequest {
     Module *module;
     const JitFunction *function;
@@ -20,6 +27,7 @@ typedef struct CompileRequest {
     bool locations;            /* with the place of each op; so has the IR after all passes */
     bool verify;               /* run the verifier after each pass */
     bool watch;                /* find loads whose value nothing needs */
+    const TextCache *cache;    /* of NVRTC's PTX; NULL: none */
     int64_t started_ns;        /* compile_ir: when the front end began; 0: there was none */
 } CompileRequest;
 

@@ -3,6 +3,8 @@
  * user wrote it but for what the host alone sees (cuda/seen.c), and gives PTX, so that cuda, sim
  * and `tern show` see one thing. Of the PTX only the entry that was asked for is kept.
  *
+ * The PTX is kept in the cache's folder, by all that it comes of.
+ *
  * The library is opened for each compilation anew (dlopen counts, and it stays loaded), so that
  * there is no global table. */
 #include "compile/nvrtc.h"
@@ -180,6 +182,35 @@ static bool run(Arena *arena, const Nvrtc *nvrtc, NvrtcProgram program, const ch
     return output->ptx != NULL;
 }
 
+/* All that the PTX comes of: the library as it lies there, with the headers that came with it; the
+ * options; the texts. Empty: some of it is not known, a file that asks whether NVRTC reads it. */
+static Str made_of(Arena *arena, const Nvrtc *nvrtc, const CuModule *module, const Options *options,
+                   const char *text, const char *name, const char *const *headers, int count) {
+    Buf key = {.arena = arena};
+    struct stat status;
+    int major = 0, minor = 0;
+    const Source **sources;
+    if (stat(str_c(arena, nvrtc->path), &status) || nvrtc->version(&major, &minor)) return STR("");
+    buf_printf(&key, "%.*s %lld %lld %d.%d\n", STR_ARG(nvrtc->path), (long long)status.st_size,
+               (long long)status.st_mtime, major, minor);
+    for (int i = 0; i < options->count; i++) buf_printf(&key, "%s\n", options->data[i]);
+    buf_printf(&key, "%s\n%s\n", name, text);
+    for (int i = 0; i < count; i++) buf_printf(&key, "%s\n", headers[i]);
+    int num_sources = cu_included(arena, module, &sources);
+    for (int i = 0; i < num_sources; i++)
+        buf_printf(&key, "%.*s\n%.*s\n", STR_ARG(sources[i]->name), STR_ARG(sources[i]->text));
+    return strstr(key.data, "__CUDACC_RTC__") ? STR("") : buf_str(&key);
+}
+
+static bool kept(Arena *arena, const TextCache *cache, Str key, Str *entry, Output *output) {
+    Str text = cache && key.length ? cache->find(cache->user, arena, key) : STR("");
+    const char *line = text.length ? memchr(text.data, '\n', (size_t)text.length) : NULL;
+    if (!line) return false;
+    *entry = str_copy(arena, (Str){text.data, (int)(line - text.data)});
+    output->ptx = str_c(arena, (Str){line + 1, text.length - entry->length - 1});
+    return true;
+}
+
 static Str ptx_of(Arena *arena, const Nvrtc *nvrtc, const CuModule *module, const CuKernel *kernel,
                   const CompileRequest *request, Str *entry, Diag *diag) {
     const Source *source = cu_source(module);
@@ -197,6 +228,8 @@ static Str ptx_of(Arena *arena, const Nvrtc *nvrtc, const CuModule *module, cons
     const char *name = str_c(arena, cu_full_name(arena, module, kernel));
     NvrtcProgram program = NULL;
     Output output = {0};
+    Str key = made_of(arena, nvrtc, module, &options, text, name, headers, count);
+    if (kept(arena, request->cache, key, entry, &output)) return str_of(output.ptx);
     if (nvrtc->create(&program, text, file, count, headers, header_names)) {
         diag_error(diag, (Span){0}, "NVRTC: a program cannot be made");
         return STR("");
@@ -208,6 +241,9 @@ static Str ptx_of(Arena *arena, const Nvrtc *nvrtc, const CuModule *module, cons
         return STR("");
     }
     *entry = str_of(output.entry);
+    if (request->cache && key.length)
+        request->cache->keep(request->cache->user, arena, key,
+                             str_format(arena, "%s\n%s", output.entry, output.ptx));
     return str_of(output.ptx);
 }
 

@@ -92,6 +92,8 @@ typedef struct CuHeader {
 } CuHeader;
 int cu_host_headers(Arena *arena, const CuModule *module, CuHeader **headers); /* how many */
 const Source *cu_source(const CuModule *module);
+/* The headers that it read; how many. */
+int cu_included(Arena *arena, const CuModule *module, const Source ***sources);
 /* The folder beside whose file headers lie, ending in '/'; empty: none. */
 Str cu_folder(const CuModule *module);
 const CuOptions *cu_options(const CuModule *module);

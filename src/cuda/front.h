@@ -177,6 +177,8 @@ CuToken *cu_skip_angles(CuToken *open);
 /* ---- seen.c ---- */
 /* Is one of the words among the tokens? */
 bool cu_says(const CuToken *from, const CuToken *end, const char *const *words, int count);
+/* Behind the arguments of a macro whose name ends at `at`; without any, `at`. */
+int cu_end_of_use(Str text, int at);
 /* The first token of a declaration, `template <..>` too. */
 const CuToken *cu_first(const CuModule *module, const CuDecl *decl);
 

@@ -43,8 +43,7 @@ static bool is_hosts(const CuDecl *decl) {
            !cu_says(decl->start, decl->at, of_variables, COUNT(of_variables));
 }
 
-/* Behind the arguments of a macro whose name ends at `at`; without any, `at`. */
-static int end_of_use(Str text, int at) {
+int cu_end_of_use(Str text, int at) {
     int depth = 0, end = at;
     while (end < text.length && strchr(" \t\n", text.data[end])) end++;
     if (end == text.length || text.data[end] != '(') return at;
@@ -59,7 +58,7 @@ static void blank_out(const CuModule *m, const CuDecl *decl, char *text) {
     while (last->next != end && last->next->kind != CU_END) last = last->next;
     Span from = cu_span(start->place), to = cu_span(last->place);
     if (from.source != m->source || to.source != m->source) return;
-    int behind = last->place.from ? end_of_use(m->source->text, to.end) : to.end;
+    int behind = last->place.from ? cu_end_of_use(m->source->text, to.end) : to.end;
     for (int i = from.start; i < behind; i++)
         if (text[i] != '\n') text[i] = ' ';
 }
@@ -102,8 +101,8 @@ static const char *stands_for(Arena *arena, Str header, bool is_known) {
     static const char *const in_std[] = {"array", "functional",  "limits",
                                          "tuple", "type_traits", "utility"};
     static const char *const of_libraries[] = {
-        "cublas", "cudnn", "cufft",   "cusolver",          "cusparse", "nccl",
-        "nvml",   "nvtx",  "nvTools", "cuda_profiler_api", "helper_",  "mpi"};
+        "cublas", "cudnn",     "cufft", "cusolver", "cusparse",          "nccl",    "nvml",
+        "omp.h",  "pthread.h", "nvtx",  "nvTools",  "cuda_profiler_api", "helper_", "mpi"};
     for (int i = 0; i < COUNT(of_libraries); i++)
         if (str_starts(header, of_libraries[i])) return "";
     for (int i = 0; i < COUNT(for_devices); i++)
@@ -151,6 +150,14 @@ bool cu_is_variable(const CuModule *m, Str name, Span *span) {
 }
 
 const Source *cu_source(const CuModule *m) { return m->source; }
+
+int cu_included(Arena *arena, const CuModule *m, const Source ***sources) {
+    VEC(const Source *) read = {0};
+    for (const CuIncluded *i = m->headers.included; i; i = i->next)
+        if (i->source) vec_push(arena, &read, i->source);
+    *sources = read.data;
+    return read.count;
+}
 
 const CuOptions *cu_options(const CuModule *m) { return &m->options; }
 

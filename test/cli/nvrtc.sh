@@ -3,6 +3,7 @@
 . test/cli/lib.sh
 cc=${CC:-cc}
 unset CUDA_HOME
+export TERN_CACHE_DIR= # the mock gives what it is told, whatever the text
 source=test/cuda/nvrtc.cu
 # Of the element 0: 2 * (0 + 3 + 0.5) * 2, and 63, the index of the thread opposite.
 cat >"$work/mixed" <<END
@@ -167,7 +168,24 @@ __global__ void thrice(float *y) { y[threadIdx.x] *= 3; }
 EOF
     exits 0 'sum 192' "$TERN" run "$work/uses.cu:thrice" --builder nvrtc --device sim --grid 1 --block 64 \
         -a 'y=ones(64)' --print y
+# Its PTX is kept, by all that it comes of.
+mkdir "$work/cache"
+printf '#define BY 2\n' >"$work/by.h"
+printf '#include "by.h"\n__global__ void k(int *p) { *p = BY; }\n' >"$work/kept.cu"
+kept() { # kept WANTED ENTRIES: what the kernel writes, how many texts there are
+    exits 0 "[$1]" env TERN_CACHE_DIR="$work/cache" "$TERN" run "$work/kept.cu:k" --builder nvrtc --device sim \
+        --grid 1 --block 1 -a 'p=zeros(1,i32)' --print p
+    check "$2 texts are kept" test "$(find "$work/cache" -name '*.so' | wc -l)" = "$2"
+}
+kept 2 1
+kept 2 1
+printf '#define BY 3\n' >"$work/by.h"
+kept 3 2
+for text in "$work"/cache/*.so; do sed 's/, 3;/, 7;/' "$text" >"$work/other" && cp "$work/other" "$text"; done
+kept 3 2
+printf '#define BY __CUDACC_RTC__\n' >"$work/by.h"
+kept 1 2
 else
-    skip 14 'no NVRTC'
+    skip 24 'no NVRTC'
 fi
 finish

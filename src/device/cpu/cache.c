@@ -115,6 +115,12 @@ Str cache_find(Arena *arena, const Cache *cache, Str key) {
     return good ? path : (Str){0};
 }
 
+bool cache_read(Arena *arena, Str path, Str *bytes, Str *why) {
+    if (!file_read(arena, path.data, LARGEST_OBJECT, bytes, why)) return false;
+    bytes->length -= (int)sizeof(Seal);
+    return bytes->length >= 0;
+}
+
 /* ---- work folders ---- */
 
 static const char work_template[] = ".work-XXXXXX";

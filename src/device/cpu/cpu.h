@@ -68,6 +68,7 @@ void cache_open(Arena *arena, Cache *cache, const char *asked);
 Str cache_key(Arena *arena, const CCompiler *compiler, Str flags, Str text);
 /* The path of an intact entry, or empty. */
 Str cache_find(Arena *arena, const Cache *cache, Str key);
+bool cache_read(Arena *arena, Str path, Str *bytes, Str *why); /* of an entry, without its seal */
 /* Seals a finished object of a work folder in the cache's and moves it to its key, if it can. */
 void cache_add(Arena *arena, const Cache *cache, Str key, Str object_path);
 
