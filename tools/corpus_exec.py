@@ -6,8 +6,8 @@
 
 Runs `tern exec` on each .cu file with a `main`, in its folder, with the arguments that the Makefile
 beside it gives (the last of several, which is how often it repeats, made 2), the other sources that
-it names, and folders of headers above it searched. Counts how they end: `ran` with exit code 0;
-`nonzero`, the program's own; `refused` by name (exit code 3); `error`, in the source as tern reads
+it names, and folders of headers above it searched. Counts how they end: `ran` with exit code 0,
+`wrong` if what it printed says that it failed; `nonzero`, the program's own; `refused` by name (exit code 3); `error`, in the source as tern reads
 it (2); `stopped` at an access or by a kernel (1 and 4, with a place); `late`, still running at the
 limit; `crashed`. Then what was said first, most frequent first."""
 
@@ -18,6 +18,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 from collections import Counter
 
 HEADERS = ("include", "inc", "common", "Common", "utils", "src")
@@ -107,6 +108,15 @@ def first_words(text):
     return (text.strip().splitlines() or ["nothing said"])[-1][:150]
 
 
+def pinned(options):
+    """On a core of its own, so that programs beside each other do not share all."""
+    if not options.pin:
+        return None
+    cores, worker = sorted(os.sched_getaffinity(0)), threading.current_thread().name.rsplit("_", 1)[-1]
+    core = cores[int(worker) % len(cores)]
+    return lambda: os.sched_setaffinity(0, {core})
+
+
 def run(path, options, roots):
     folder = os.path.dirname(os.path.abspath(path))
     makefile = read(f"{folder}/Makefile")
@@ -121,7 +131,7 @@ def run(path, options, roots):
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         try:
             code = subprocess.run(
-                command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=folder, timeout=options.limit
+                command, preexec_fn=pinned(options), stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=folder, timeout=options.limit
             ).returncode
         except subprocess.TimeoutExpired:
             code = None
@@ -132,7 +142,8 @@ def run(path, options, roots):
     if code is None:
         return "late", ""
     if code == 0:
-        return "ran", ""
+        failed = re.search(r"^.*(?:\bFAIL(?:ED|URE)?\b|[Mm]ismatch|[Ii]ncorrect|INCORRECT).*$", printed, re.M)
+        return ("wrong", failed.group(0).strip()[:150]) if failed else ("ran", "")
     if code < 0:
         return "crashed", f"signal {-code}"
     if is_terns and code in (1, 2, 3, 4):
@@ -147,6 +158,7 @@ def main():
     parser.add_argument("--host")
     parser.add_argument("--most", type=int, default=0, help="numbers among arguments are halved until they are as small")
     parser.add_argument("--every", type=int, default=1, help="try each N-th program alone")
+    parser.add_argument("--pin", action="store_true", help="each program has one core")
     parser.add_argument("--limit", type=float, default=20)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--tern", default=os.environ.get("TERN", "build/tern"))

@@ -132,6 +132,12 @@ inline __half __low2half(__half2 x) { return x.x; }
 inline __half __high2half(__half2 x) { return x.y; }
 inline float __low2float(__half2 x) { return x.x; }
 inline float __high2float(__half2 x) { return x.y; }
+inline float2 __half22float2(__half2 x) { return float2{x.x, x.y}; }
+inline __half2 __float22half2_rn(float2 x) { return __half2(x.x, x.y); }
+inline float2 __bfloat1622float2(__nv_bfloat162 x) { return float2{x.x, x.y}; }
+inline __nv_bfloat162 __float22bfloat162_rn(float2 x) { return __nv_bfloat162(x.x, x.y); }
+inline __nv_bfloat162 make_bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) { return __nv_bfloat162(x, y); }
+inline __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) { return __nv_bfloat162(x, y); }
 inline __nv_bfloat16 __float2bfloat16(float x) { return __nv_bfloat16(x); }
 inline __nv_bfloat16 __float2bfloat16_rn(float x) { return __nv_bfloat16(x); }
 inline __nv_bfloat16 __double2bfloat16(double x) { return __nv_bfloat16(x); }
@@ -229,6 +235,7 @@ template <unsigned N, typename P = void> struct thread_block_tile;
 namespace nvcuda {
 namespace wmma {}
 } // namespace nvcuda
+namespace cub {}
 struct curandStatePhilox4_32_10 { // as curand.cuh has it
     uint4 ctr, output;
     uint2 key;

@@ -342,6 +342,15 @@ __device__ inline unsigned __usad(unsigned a, unsigned b, unsigned c) {
     return (a < b ? b - a : a - b) + c;
 }
 __device__ inline int __hadd(int a, int b) { return (int)(((long long)a + b) >> 1); }
+// Of x what is left of full turns; of that, what is exactly 0 where the result is.
+__device__ inline double sinpi(double x) {
+    double y = x - 2.0 * rint(0.5 * x);
+    if (fabs(y) > 0.5) y = copysign(1.0, y) - y;
+    return sin(3.14159265358979323846 * y);
+}
+__device__ inline double cospi(double x) { return sinpi(0.5 - fabs(x - 2.0 * rint(0.5 * x))); }
+__device__ inline float sinpif(float x) { return (float)sinpi((double)x); }
+__device__ inline float cospif(float x) { return (float)cospi((double)x); }
 __device__ inline int __dp4a(int a, int b, int c) {
     for (int i = 0; i < 32; i += 8) c += (a << 24 - i >> 24) * (b << 24 - i >> 24);
     return c;

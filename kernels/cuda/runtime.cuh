@@ -259,6 +259,8 @@ enum cudaDeviceAttr { // CUDA runtime API: the numbers
     cudaDevAttrClockRate = 13,
     cudaDevAttrGpuOverlap = 15,
     cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrMemoryClockRate = 36,
+    cudaDevAttrGlobalMemoryBusWidth = 37,
     cudaDevAttrIntegrated = 18,
     cudaDevAttrComputeMode = 20,
     cudaDevAttrMaxThreadsPerMultiProcessor = 39,
@@ -285,6 +287,8 @@ inline cudaError_t cudaDeviceGetAttribute(int *value, int which, int device) {
              : which == cudaDevAttrClockRate                    ? p.clockRate
              : which == cudaDevAttrGpuOverlap                   ? p.deviceOverlap
              : which == cudaDevAttrMultiProcessorCount          ? p.multiProcessorCount
+             : which == cudaDevAttrMemoryClockRate              ? p.memoryClockRate
+             : which == cudaDevAttrGlobalMemoryBusWidth         ? p.memoryBusWidth
              : which == cudaDevAttrIntegrated                   ? 0
              : which == cudaDevAttrComputeMode                  ? cudaComputeModeDefault
              : which == cudaDevAttrMaxThreadsPerMultiProcessor  ? p.maxThreadsPerMultiProcessor
@@ -430,9 +434,9 @@ inline int enter(int (*program)(), const Table *of, int count, char **arguments)
     return program();
 }
 template <typename A>
-inline int enter(int (*program)(int, A **), const Table *of, int count, char **arguments) {
+inline int enter(int (*program)(int, A), const Table *of, int count, char **arguments) {
     table = of;
-    return program(count, (A **)arguments);
+    return program(count, (A)arguments);
 }
 template <typename A>
 inline int enter(int (*program)(int, A **, A **), const Table *of, int count, char **arguments) {

@@ -348,10 +348,10 @@ bool cu_builtin_known(Str name) {
         "__ll",      "__byte", "__v",   "__nano",   "__half",         "__nv",
         "__cvta",    "tex",    "surf",  "cuda",     "curand",         "__pipeline",
         "__builtin", "__is"};
-    static const char *const math[] = {"erfc",      "lgamma",  "tgamma", "remainder", "cospi",
-                                       "sinpi",     "normcdf", "erfinv", "erfcx",     "logb",
-                                       "nextafter", "j0",      "j1",     "y0",        "nan",
-                                       "llround",   "lround",  "lrint",  "llrint",    "rnorm3d"};
+    static const char *const math[] = {"erfc",   "lgamma", "tgamma", "remainder", "normcdf",
+                                       "erfinv", "erfcx",  "logb",   "nextafter", "j0",
+                                       "j1",     "y0",     "nan",    "llround",   "lround",
+                                       "lrint",  "llrint", "rnorm3d"};
     for (int i = 0; i < COUNT(names); i++)
         if (str_is(name, names[i])) return true;
     for (int i = 0; i < COUNT(starts); i++)

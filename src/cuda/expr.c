@@ -360,11 +360,10 @@ static CuVal primary(CuLower *l) {
         cu_expect(l, ")", "after an expression in brackets");
         return val;
     }
-    if (t->kind == CU_STRING && l->is_host) {
+    if (t->kind == CU_STRING && l->top) {
         l->at = t;
         return cu_text(l);
     }
-    if (t->kind == CU_STRING) return cu_unsupported(l, t->place, "a string in a kernel");
     if (l->is_host && cu_is(t, "<")) return cu_bad(l, t->place, "a launch of what is no kernel");
     return cu_bad(l, t->place,
                   t->kind == CU_END ? "the text ends in an expression"

@@ -103,7 +103,9 @@ static int configuration_end(Str text, int at) {
 /* Behind the ')' of the '(' behind `at`; -1: there is none. */
 static int arguments_end(Str text, int at) {
     int depth = 0;
-    while (at < text.length && is_blank(text.data[at])) at++;
+    while (at < text.length &&
+           (is_blank(text.data[at]) || starts(text, at, "//") || starts(text, at, "/*")))
+        at = next_part(text, at);
     if (at == text.length || text.data[at] != '(') return -1;
     for (; at < text.length; at = next_part(text, at)) {
         char c = text.data[at];
@@ -214,6 +216,7 @@ static int behind_binding(Str text, int at) {
 static void text_edits(Hosted *h, const Source *source) {
     Str text = source->text;
     bool line_start = true;
+    if (starts(text, 0, "\xef\xbb\xbf")) edit(h, source, 0, 3, STR("")); /* a byte order mark */
     for (int at = 0, end; at < text.length && !diag_failed(h->diag); at = end) {
         char c = text.data[at];
         end = next_part(text, at);
@@ -327,8 +330,9 @@ static void function_edit(Hosted *h, const CuDecl *decl) {
     }
     if (!decl->owner && !is_named(buf_str(&h->callees), decl->name))
         from = cu_span(cu_first(h->module, decl)->place);
-    if (from.source == to.source && from.source && from.start < to.end)
-        edit(h, from.source, from.start, to.end, STR(";"));
+    if (from.source != to.source || !from.source || from.start >= to.end) return;
+    int behind = decl->body->place.from ? cu_end_of_use(to.source->text, to.end) : to.end;
+    edit(h, from.source, from.start, behind, STR(";"));
 }
 
 static void declared_edits(Hosted *h, const CuDecls *decls) {

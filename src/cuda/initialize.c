@@ -107,9 +107,24 @@ static void from_list(CuLower *l, Value *at, const CuType *type) {
     l->nested--;
 }
 
+/* char x[8] = "text"; */
+static void from_string(CuLower *l, Value *at, const CuType *type) {
+    CuPlace place = l->at->place;
+    Buf text = {.arena = l->arena};
+    if (!cu_strings(l, "a string", &text)) return;
+    if ((int64_t)text.length > type->count) cu_bad(l, place, "a string longer than its array");
+    for (int64_t i = 0; i < type->count && !l->panic; i++)
+        cu_store_to(l, cu_offset(l, at, i, type->of), cu_plain(l->arena, type->of),
+                    cu_int(l, type->of, i < (int64_t)text.length ? text.data[i] : 0));
+}
+
 void cu_initialize(CuLower *l, Value *at, const CuType *type) {
     cu_complete(l, type);
     if (l->panic) return;
+    if (l->at->kind == CU_STRING && type->kind == CU_ARRAY && cu_size(type->of) == 1) {
+        from_string(l, at, type);
+        return;
+    }
     if (!cu_is(l->at, "{")) {
         cu_initialize_from(l, at, type, cu_assignment(l), "this initial value");
         return;
@@ -201,7 +216,14 @@ void cu_initialize_members(CuLower *l, const CuVal *self) {
 
 const CuType *cu_counted(CuLower *l, const CuType *type) {
     if (type->kind != CU_ARRAY || type->count >= 0) return type;
-    const CuToken *t = cu_is(l->at, "=") ? l->at->next : l->at;
+    CuToken *start = l->at, *t = cu_is(l->at, "=") ? l->at->next : l->at;
+    if (t->kind == CU_STRING && cu_size(type->of) == 1) {
+        Buf text = {.arena = l->arena};
+        l->at = t;
+        bool fine = cu_strings(l, "a string", &text);
+        l->at = start;
+        return fine ? cu_array(l->arena, type->of, (int64_t)text.length + 1) : type;
+    }
     if (!cu_is(t, "{")) {
         cu_bad(l, l->at->place, "an array without a size and without initial values");
         return cu_array(l->arena, type->of, 1);

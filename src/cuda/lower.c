@@ -169,7 +169,10 @@ Value *cu_alloc(CuLower *l, const CuType *type, int space, Str name) {
     }
     alloc_set_space(op, space);
     alloc_set_bytes(op, size ? size : 1);
-    alloc_set_align(op, cu_align(type));
+    /* Some read an array of bytes or ints as wider numbers; NVIDIA's compiler lets them. */
+    bool may_be_cast = space == ALLOC_LOCAL && type->kind == CU_ARRAY && size >= 8;
+    int64_t align = cu_align(type);
+    alloc_set_align(op, may_be_cast && align < 8 ? 8 : align);
     op_result(op)->name = name;
     return op_result(op);
 }
@@ -413,7 +416,8 @@ Func *cu_lower(Arena *arena, const CuModule *module, const CuKernel *kernel, con
                  .globals = &globals,
                  .shared.arena = arena,
                  .known.arena = arena,
-                 .unpacked.arena = arena};
+                 .unpacked.arena = arena,
+                 .texts.arena = arena};
     CuCall call = {.decl = decl};
     CuSignature signature;
     l.b = (Builder){.fn = fn, .region = fn->body, .span = fn->span};

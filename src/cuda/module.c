@@ -44,7 +44,7 @@ static CuKernel described(Arena *arena, const CuModule *m, const CuModule **libr
     CuScope globals = {0};
     l.b = (Builder){.fn = scratch, .region = scratch->body};
     l.scope = l.globals = &globals;
-    l.shared.arena = l.known.arena = l.unpacked.arena = arena;
+    l.shared.arena = l.known.arena = l.unpacked.arena = l.texts.arena = arena;
     CuSignature signature = {0};
     CuKernel kernel = {.name = decl->name,
                        .span = cu_span(decl->at->place),
@@ -81,12 +81,13 @@ static void find_aliases(CuModule *m) {
     }
 }
 
-/* `a and not b` is `a && !b`. */
+/* `a and not b` is `a && !b`, `__const__` GNU's const. */
 static void respelled(CuToken *t) {
     static const char *const words[][2] = {{"and", "&&"},   {"or", "||"},     {"not", "!"},
                                            {"xor", "^"},    {"bitand", "&"},  {"bitor", "|"},
                                            {"compl", "~"},  {"not_eq", "!="}, {"and_eq", "&="},
                                            {"or_eq", "|="}, {"xor_eq", "^="}};
+    if (cu_is(t, "__const__") || cu_is(t, "__const")) t->text = STR("const");
     for (int i = 0; i < COUNT(words) && t->kind == CU_NAME; i++)
         if (str_is(t->text, words[i][0])) t->kind = CU_PUNCT, t->text = str_of(words[i][1]);
 }

@@ -56,9 +56,10 @@ static CuVal text_of(CuLower *l, Str key, CuPlace place) {
         CuAtTop top = cu_at_top(l);
         at = cu_alloc(l, type, ALLOC_LOCAL, STR("a string"));
         map_set(&l->texts, key, at);
-        for (int i = 0; i < key.length; i++) {
+        for (int i = 0; i <= key.length; i++) {
             Value *to = cu_offset(l, at, i, letter);
-            cu_store_to(l, to, cu_type(CU_CHAR_TYPE), cu_int(l, letter, key.data[i]));
+            int64_t byte = i < key.length ? key.data[i] : 0;
+            cu_store_to(l, to, cu_type(CU_CHAR_TYPE), cu_int(l, letter, byte));
         }
         cu_at_top_end(l, &top);
     }

@@ -130,20 +130,49 @@ static const CuScope *instance(CuLower *l, const CuDecl *decl, const CuTemplate 
     return cu_bind_args(l, t, &all, scope, callee->place) ? scope : NULL;
 }
 
+static bool same_arg(const CuArg *a, const CuArg *b) {
+    return a->is_value == b->is_value &&
+           (a->is_value ? a->bits == b->bits : cu_same(a->type, b->type));
+}
+
+/* template <> int f(float): of f<T>, what its signature says: of `template <class T> T f(float)`,
+ * that of int. */
+static bool is_of_signature(CuLower *l, const CuDecl *decl, const CuCallee *callee) {
+    const CuScope *outer = cu_member_scope(l, callee);
+    CuSignature own, pattern;
+    CuTemplate t;
+    if (!cu_signature(l, decl, outer, &own) || !own.result) return false;
+    for (const CuDecl *p = decl->overload; p; p = p->overload) {
+        if (p->kind != CU_DECL_FUNCTION || !p->templates || !cu_template(l, p, &t)) continue;
+        if (!t.count || !patterns(l, p, &t, outer, &pattern) || !pattern.result) continue;
+        CuArg *found = arena_array(l->arena, CuArg, t.count + 1);
+        memset(found, 0, (size_t)(t.count + 1) * sizeof *found);
+        bool fits = pattern.num_params == own.num_params &&
+                    cu_unify_exactly(l, pattern.result, own.result, found);
+        for (int i = 0; fits && i < own.num_params; i++)
+            fits = pattern.params[i].type && own.params[i].type &&
+                   cu_unify_exactly(l, pattern.params[i].type, own.params[i].type, found);
+        for (int i = 0; fits && i < t.count && i < callee->explicit_args.count; i++) {
+            bool is_found = found[i].type || found[i].is_value;
+            fits = is_found && same_arg(&found[i], &callee->explicit_args.data[i]);
+        }
+        if (fits) return true;
+    }
+    return false;
+}
+
 /* template <> .. f<int>(..): with other arguments it is another function. */
 static bool is_that_one(CuLower *l, const CuDecl *decl, const CuCallee *callee) {
     CuArgs written;
     CuToken *at = l->at;
-    if (!callee->explicit_args.count || !decl->special) return true;
+    if (!callee->explicit_args.count) return true;
+    if (!decl->special) return is_of_signature(l, decl, callee);
     l->at = decl->special;
     bool same = cu_template_args(l, &written) && written.count >= callee->explicit_args.count;
     if (same) written.count = callee->explicit_args.count;
     l->at = at;
-    for (int i = 0; same && i < written.count; i++) {
-        const CuArg *a = &written.data[i], *b = &callee->explicit_args.data[i];
-        same = a->is_value == b->is_value &&
-               (a->is_value ? a->bits == b->bits : cu_same(a->type, b->type));
-    }
+    for (int i = 0; same && i < written.count; i++)
+        same = same_arg(&written.data[i], &callee->explicit_args.data[i]);
     return same;
 }
 

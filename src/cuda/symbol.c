@@ -148,7 +148,8 @@ static bool evaluated(Arena *arena, const CuModule *module, const CuModule *libr
                  .globals = globals,
                  .shared.arena = arena,
                  .known.arena = arena,
-                 .unpacked.arena = arena};
+                 .unpacked.arena = arena,
+                 .texts.arena = arena};
     CuSpecifiers s;
     CuDeclarator d;
     decl = defined(decl);

@@ -20,7 +20,7 @@ if command -v g++ >/dev/null; then
             i=$((i + 1))
         done
     } >"$work/in.npy"
-    for kernel in templates classes lambdas values conditions spaces literals sizes regions; do
+    for kernel in templates classes lambdas values conditions spaces literals sizes regions strings; do
         for device in sim interp cpu; do
             check "g++ and $device agree about $kernel" same $kernel $device
         done

@@ -390,3 +390,26 @@ __global__ void regions(int *out, const int *in) {
     to[6] = (x bitand 12) xor (compl x bitor 3);
     to[7] = i not_eq 3;
 }
+
+// ---- strings; what a template is for other results ----
+
+template <class T> __device__ T begun(int v);
+template <> __device__ int begun(int v) { return v; }
+template <> __device__ long begun(int v) { return v + 1000l; }
+__device__ int length(const char *s) {
+    int n = 0;
+    while (s[n]) n++;
+    return n;
+}
+
+__global__ void strings(int *out, const int *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, x = in[i], *to = out + i * 8;
+    const unsigned char letters[] = "ABC"
+                                    "DEF";
+    char room[8] = "xy";
+    const char *name = x > 20 ? "hello" : "other";
+    to[0] = begun<int>(x) + (int)begun<long>(x);
+    to[1] = letters[x % 7] + (int)sizeof letters;
+    to[2] = room[x & 7] + (int)sizeof room;
+    to[3] = name[x % 5] + length(name) + length("");
+}
