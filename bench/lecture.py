@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Functions of lectures, compiled and op by op, and what a call costs the host: by tern
 # (tern exec --device cuda bench/lecture.py -- tern cuda) and by PyTorch (python3 bench/lecture.py torch cuda);
-# with cpu for cuda, on the CPU, at smaller sizes. Inputs are the same numbers up to rounding.
+# with cpu for cuda, on the CPU, at smaller sizes. A third argument: only rows whose name has it.
 import sys
 import time
 import torch
@@ -9,6 +9,7 @@ import torch.nn.functional as F
 import triton
 
 who, device = sys.argv[1], sys.argv[2]
+only = sys.argv[3] if len(sys.argv) > 3 else ''
 on_gpu = device == 'cuda'
 
 
@@ -63,6 +64,8 @@ def median_ms(f):
 
 
 def row(name, f, *args, mode=None):
+    if only not in name:
+        return
     c = torch.compile(f, mode=mode)
     ok = torch.allclose(c(*args).float(), f(*args).float(), rtol=1e-2, atol=1e-3 if args[0].dtype == torch.float32 else 3e-2)
     print(f'{who:5} {name:30} {"" if ok else "WRONG"} compiled {median_ms(lambda: c(*args)):9.4f} ms, '

@@ -77,6 +77,7 @@ static bool is_cheap(const FusePlan *plan, int node) {
 
 static bool runs_alone(const TraceNode *node, const NodeState *state) {
     RowKind kind = op_row(node->run.op)->kind;
+    if (state->product) return true;
     if (node->run.kind == RUN_PRODUCT)
         return !tern_dtype_is_float(node->out.dtype) || state->way == PRODUCT_BY_LIBRARY;
     return kind == ROW_ARG || kind == ROW_SCAN || kind == ROW_PUT;
@@ -110,13 +111,65 @@ static void find_wanted(FusePlan *plan) {
     }
 }
 
+/* The only reader of a value; -1: there are others, or it is a result. */
+static int reader_of(const FusePlan *plan, int storage) {
+    int reader = -1;
+    for (int i = 0; i < plan->num_out; i++)
+        if (plan->out_storages[i] == storage) return -1;
+    for (int n = 0; n < plan->trace->nodes.count; n++) {
+        if (!plan->states[n].is_wanted) continue;
+        for (int i = 0; i < RUN_OPERANDS; i++) {
+            if (plan->states[n].storages[i] != storage) continue;
+            if (reader >= 0) return -1;
+            reader = n;
+        }
+    }
+    return reader;
+}
+
+static bool is_same_layout(const tern_tensor *a, const tern_tensor *b) {
+    size_t size = (size_t)a->rank * sizeof *a->shape;
+    return a->rank == b->rank && a->dtype == b->dtype && a->offset == b->offset &&
+           !memcmp(a->shape, b->shape, size) && !memcmp(a->strides, b->strides, size);
+}
+
+/* x @ w + bias, of a library that can add the bias at once: the sum does both. */
+static void find_bias(FusePlan *plan, int index) {
+    const TraceNode *product = plan->trace->nodes.data[index];
+    NodeState *state = &plan->states[index];
+    if (product->run.kind != RUN_PRODUCT || state->way != PRODUCT_BY_LIBRARY || !state->is_wanted ||
+        !trace_is_value(plan->trace, state->out))
+        return;
+    int reader = reader_of(plan, state->out);
+    if (reader < 0) return;
+    const TraceNode *sum = plan->trace->nodes.data[reader];
+    NodeState *of_sum = &plan->states[reader];
+    int bias = of_sum->storages[0] == state->out;
+    if (sum->run.op != TERN_OP_add || sum->run.operands[bias].kind != TERN_OPERAND_TENSOR ||
+        changes(plan, of_sum->storages[bias]) || writer_of(plan, of_sum->storages[bias]) >= 0 ||
+        !trace_is_value(plan->trace, of_sum->out) ||
+        !is_same_layout(&sum->tensors[!bias], &product->out) ||
+        !is_same_layout(&sum->out, &product->out) ||
+        !blas_can_add(plan->trace->session, &product->tensors[0], &product->tensors[1],
+                      &sum->tensors[bias], &sum->out))
+        return;
+    of_sum->storages[2] = of_sum->storages[bias];
+    of_sum->storages[0] = state->storages[0];
+    of_sum->storages[1] = state->storages[1];
+    of_sum->product = 1 + index;
+    of_sum->bias = bias;
+    of_sum->way = PRODUCT_BY_LIBRARY;
+    state->is_absorbed = true;
+}
+
 static void store_first(Grouping *grouping, int index) {
-    if (!grouping->plan->states[index].is_wanted) return;
+    if (!grouping->plan->states[index].is_wanted || grouping->plan->states[index].is_absorbed)
+        return;
     const FusePlan *plan = grouping->plan;
     const TraceNode *node = plan->trace->nodes.data[index];
     NodeState *state = state_of(grouping, index);
     bool reads_changing = false;
-    for (int i = 0; i < node->run.num_operands; i++)
+    for (int i = 0; i < RUN_OPERANDS; i++)
         reads_changing = reads_changing || changes(plan, state->storages[i]);
     if (runs_alone(node, state)) {
         state->is_alone = true;
@@ -124,7 +177,7 @@ static void store_first(Grouping *grouping, int index) {
     }
     if (!trace_is_value(plan->trace, state->out)) store_node(grouping, index, WHY_WRITES);
     if (reads_changing) store_node(grouping, index, WHY_CHANGES);
-    for (int i = 0; i < node->run.num_operands; i++) {
+    for (int i = 0; i < RUN_OPERANDS; i++) {
         int writer = writer_of(plan, state->storages[i]);
         if (writer < 0) continue;
         if (state->is_alone) store_node(grouping, writer, WHY_READ_ALONE);
@@ -378,6 +431,7 @@ tern_status fuse_plan(FusePlan *plan) {
         int writer = writer_of(plan, plan->out_storages[i]);
         if (writer >= 0) store_node(&grouping, writer, WHY_RESULT);
     }
+    for (int i = 0; i < nodes; i++) find_bias(plan, i);
     for (int i = 0; i < nodes; i++) store_first(&grouping, i);
     build_all(&grouping);
     while (store_shared(&grouping)) continue;

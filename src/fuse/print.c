@@ -110,10 +110,23 @@ static void add_launch(const Host *host, const FusedKernel *kernel) {
     buf_puts(text, ")\n");
 }
 
-static void add_alone(const Host *host, const TraceNode *node) {
+static void add_alone(const Host *host, int index) {
+    const TraceNode *node = host->plan->trace->nodes.data[index];
+    const NodeState *state = &host->plan->states[index];
     const Run *run = &node->run;
     buf_puts(host->text, "    ");
     add_view(host, &node->out);
+    if (state->product) {
+        const TraceNode *product = host->plan->trace->nodes.data[state->product - 1];
+        buf_puts(host->text, ".copy_(torch.matmul(");
+        add_view(host, &product->tensors[0]);
+        buf_puts(host->text, ", ");
+        add_view(host, &product->tensors[1]);
+        buf_puts(host->text, ") + ");
+        add_view(host, &node->tensors[state->bias]);
+        buf_puts(host->text, ")\n");
+        return;
+    }
     buf_printf(host->text, ".copy_(torch.%s(", op_row(run->op)->name);
     for (int i = 0; i < run->num_operands; i++) {
         if (i) buf_puts(host->text, ", ");
@@ -196,7 +209,7 @@ static void print_host(const FusePlan *plan, Buf *text) {
         if (step->kernel)
             add_launch(&host, step->kernel);
         else
-            add_alone(&host, plan->trace->nodes.data[step->node]);
+            add_alone(&host, step->node);
     }
     make_rest(&host);
     add_return(&host);
@@ -261,7 +274,9 @@ void fuse_print_plan(const FusePlan *plan, Buf *text) {
         const Step *step = &plan->steps.data[i];
         const FusedKernel *kernel = step->kernel;
         if (!kernel) {
+            int product = plan->states[step->node].product;
             buf_puts(text, "alone\n");
+            if (product) add_plan_node(plan, text, product - 1, false);
             add_plan_node(plan, text, step->node, true);
             continue;
         }

@@ -2,14 +2,12 @@
 /* blas: products by libraries that are found at run time: cuBLAS on cuda, OpenBLAS on cpu.
  * Only tune.c asks for them, as candidates. Types and numbers of the calls: cublas_api.h of CUDA 13
  * (they are the same since 11), cblas.h. */
-#include "tensor/plan.h"
+#include "tensor/blas.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 
 enum { CBLAS_ROWS = 101, CBLAS_AS_IT_IS = 111, CBLAS_TURNED = 112 };
-enum { CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_16F = 2, CUDA_R_16BF = 14 };
-enum { CUBLAS_COMPUTE_32F = 68, CUBLAS_COMPUTE_64F = 70, CUBLAS_DEFAULT = -1 };
 
 typedef int CublasGemm(void *handle, int turns_a, int turns_b, int m, int n, int k,
                        const void *alpha, const void *a, int a_type, int lda, long long a_step,
@@ -34,6 +32,8 @@ struct Blas {
     int (*push)(void *context);
     int (*pop)(void **context);
     void *context;
+    Lt *lt;
+    bool lt_asked;
 };
 
 /* ISO C has no conversion from an object to a function. */
@@ -89,6 +89,10 @@ static bool open_cuda(Blas *blas, tern_context *context) {
 void blas_free(Blas *blas) {
     void *before;
     if (!blas) return;
+    if (blas->lt && !blas->push(blas->context)) {
+        lt_free(blas->lt);
+        blas->pop(&before);
+    }
     if (blas->handle && !blas->push(blas->context)) {
         blas->destroy(blas->handle);
         blas->pop(&before);
@@ -116,13 +120,6 @@ const char *blas_name(tern_session *session) {
 
 /* ---- what it can do ---- */
 
-/* A matrix with one dimension whose elements lie side by side: rows of `lead` elements. */
-typedef struct Matrix {
-    bool is_turned;
-    int lead;
-    long long step; /* of batches */
-} Matrix;
-
 static bool matrix_of(const tern_tensor *tensor, int batches, Matrix *matrix) {
     const int64_t *shape = tensor->shape + tensor->rank - 2;
     const int64_t *strides = tensor->strides + tensor->rank - 2;
@@ -135,10 +132,16 @@ static bool matrix_of(const tern_tensor *tensor, int batches, Matrix *matrix) {
     return true;
 }
 
-typedef struct Gemm {
-    Matrix a, b, y;
-    int m, n, k, count;
-} Gemm;
+/* Batches of rows by one matrix are one matrix of more rows. */
+static void join_batches(Gemm *gemm) {
+    long long rows = (long long)gemm->m * gemm->count;
+    if (gemm->count == 1 || gemm->b.step || gemm->a.is_turned || rows > INT32_MAX ||
+        gemm->a.step != (long long)gemm->m * gemm->a.lead ||
+        gemm->y.step != (long long)gemm->m * gemm->y.lead)
+        return;
+    gemm->m = (int)rows;
+    gemm->count = 1;
+}
 
 static bool gemm_of(const tern_tensor *a, const tern_tensor *b, const tern_tensor *y, Gemm *gemm) {
     int batches = y->rank - 2;
@@ -151,10 +154,11 @@ static bool gemm_of(const tern_tensor *a, const tern_tensor *b, const tern_tenso
     if (batches && y->shape[0] > INT32_MAX) return false;
     gemm->m = (int)sizes[0], gemm->n = (int)sizes[1], gemm->k = (int)sizes[2];
     gemm->count = batches ? (int)y->shape[0] : 1;
+    join_batches(gemm);
     return true;
 }
 
-static int cuda_type(tern_dtype dtype) {
+int blas_cuda_type(tern_dtype dtype) {
     return dtype == TERN_FLOAT32    ? CUDA_R_32F
            : dtype == TERN_FLOAT64  ? CUDA_R_64F
            : dtype == TERN_FLOAT16  ? CUDA_R_16F
@@ -167,13 +171,13 @@ bool blas_can(tern_session *session, const tern_tensor *a, const tern_tensor *b,
     Gemm gemm;
     const Blas *blas = blas_of(session);
     bool wide = y->dtype == TERN_FLOAT32 || y->dtype == TERN_FLOAT64;
-    if (!blas || !(blas->gemm ? cuda_type(y->dtype) >= 0 : wide)) return false;
+    if (!blas || !(blas->gemm ? blas_cuda_type(y->dtype) >= 0 : wide)) return false;
     return gemm_of(a, b, y, &gemm);
 }
 
 /* ---- doing it ---- */
 
-static void *address(const tern_tensor *tensor) {
+void *blas_address(const tern_tensor *tensor) {
     return (char *)tern_buffer_pointer(tensor->storage->buffer) +
            (size_t)tensor->offset * tern_dtype_size(tensor->dtype);
 }
@@ -185,14 +189,14 @@ static void run_cpu(const Blas *blas, const Gemm *gemm, const tern_tensor *a, co
     for (int i = 0; i < gemm->count; i++)
         if (y->dtype == TERN_FLOAT32)
             blas->sgemm(CBLAS_ROWS, turns_a, turns_b, gemm->m, gemm->n, gemm->k, 1.0f,
-                        (float *)address(a) + i * gemm->a.step, gemm->a.lead,
-                        (float *)address(b) + i * gemm->b.step, gemm->b.lead, 0.0f,
-                        (float *)address(y) + i * gemm->y.step, gemm->y.lead);
+                        (float *)blas_address(a) + i * gemm->a.step, gemm->a.lead,
+                        (float *)blas_address(b) + i * gemm->b.step, gemm->b.lead, 0.0f,
+                        (float *)blas_address(y) + i * gemm->y.step, gemm->y.lead);
         else
             blas->dgemm(CBLAS_ROWS, turns_a, turns_b, gemm->m, gemm->n, gemm->k, 1.0,
-                        (double *)address(a) + i * gemm->a.step, gemm->a.lead,
-                        (double *)address(b) + i * gemm->b.step, gemm->b.lead, 0.0,
-                        (double *)address(y) + i * gemm->y.step, gemm->y.lead);
+                        (double *)blas_address(a) + i * gemm->a.step, gemm->a.lead,
+                        (double *)blas_address(b) + i * gemm->b.step, gemm->b.lead, 0.0,
+                        (double *)blas_address(y) + i * gemm->y.step, gemm->y.lead);
 }
 
 /* Columns there are rows here: y.T = b.T @ a.T. */
@@ -203,16 +207,18 @@ static int run_cuda(const Blas *blas, const Gemm *gemm, void *stream, const tern
     bool is_wide = y->dtype == TERN_FLOAT64;
     const void *alpha = is_wide ? (const void *)&wide_one : &one;
     const void *beta = is_wide ? (const void *)&wide_zero : &zero;
-    int type = cuda_type(y->dtype), compute = is_wide ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
+    int type = blas_cuda_type(y->dtype),
+        compute = is_wide ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
     void *before;
     int status = blas->push(blas->context);
     if (status) return status;
     status = blas->set_stream(blas->handle, stream);
     if (!status)
-        status = blas->gemm(blas->handle, gemm->b.is_turned, gemm->a.is_turned, gemm->n, gemm->m,
-                            gemm->k, alpha, address(b), type, gemm->b.lead, gemm->b.step,
-                            address(a), type, gemm->a.lead, gemm->a.step, beta, address(y), type,
-                            gemm->y.lead, gemm->y.step, gemm->count, compute, CUBLAS_DEFAULT);
+        status =
+            blas->gemm(blas->handle, gemm->b.is_turned, gemm->a.is_turned, gemm->n, gemm->m,
+                       gemm->k, alpha, blas_address(b), type, gemm->b.lead, gemm->b.step,
+                       blas_address(a), type, gemm->a.lead, gemm->a.step, beta, blas_address(y),
+                       type, gemm->y.lead, gemm->y.step, gemm->count, compute, CUBLAS_DEFAULT);
     blas->pop(&before);
     return status;
 }
@@ -231,4 +237,45 @@ tern_status blas_run(tern_session *session, tern_stream *stream, const tern_tens
     if (!status) return TERN_OK;
     return session_fail(session, TERN_ERROR_SYSTEM, "cublasGemmStridedBatchedEx: status %d",
                         status);
+}
+
+/* ---- with a bias ---- */
+
+static Lt *lt_of(tern_session *session) {
+    Blas *blas = blas_of(session);
+    void *before;
+    if (!blas || !blas->gemm) return NULL;
+    if (!blas->lt_asked && !blas->push(blas->context)) {
+        blas->lt_asked = true;
+        blas->lt = lt_open(session->context);
+        blas->pop(&before);
+    }
+    return blas->lt;
+}
+
+bool blas_can_add(tern_session *session, const tern_tensor *a, const tern_tensor *b,
+                  const tern_tensor *bias, const tern_tensor *y) {
+    Gemm gemm;
+    bool fits = bias->rank >= 1 && bias->shape[bias->rank - 1] == y->shape[y->rank - 1] &&
+                bias->numel == y->shape[y->rank - 1] && bias->strides[bias->rank - 1] == 1 &&
+                bias->dtype == y->dtype && a->dtype == y->dtype && b->dtype == y->dtype;
+    return fits && y->dtype != TERN_FLOAT64 && blas_can(session, a, b, y) &&
+           gemm_of(a, b, y, &gemm) && gemm.count == 1 && lt_of(session);
+}
+
+tern_status blas_run_add(tern_session *session, tern_stream *stream, const tern_tensor *a,
+                         const tern_tensor *b, const tern_tensor *bias, tern_tensor *y) {
+    Gemm gemm;
+    void *before;
+    Lt *lt = lt_of(session);
+    const Blas *blas = blas_of(session);
+    if (!lt || !gemm_of(a, b, y, &gemm))
+        return session_fail(session, TERN_ERROR_UNSUPPORTED, "a product that no library has");
+    int status = blas->push(blas->context);
+    if (!status) {
+        status = lt_run(lt, &gemm, stream ? tern_stream_handle(stream) : NULL, a, b, bias, y);
+        blas->pop(&before);
+    }
+    if (!status) return TERN_OK;
+    return session_fail(session, TERN_ERROR_SYSTEM, "cublasLtMatmul: status %d", status);
 }

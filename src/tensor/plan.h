@@ -279,6 +279,11 @@ bool blas_can(tern_session *session, const tern_tensor *a, const tern_tensor *b,
               const tern_tensor *y);
 tern_status blas_run(tern_session *session, tern_stream *stream, const tern_tensor *a,
                      const tern_tensor *b, tern_tensor *y);
+/* y = a @ b + bias, a row that is added to all, rounded once: on cuda, by cuBLASLt. */
+bool blas_can_add(tern_session *session, const tern_tensor *a, const tern_tensor *b,
+                  const tern_tensor *bias, const tern_tensor *y);
+tern_status blas_run_add(tern_session *session, tern_stream *stream, const tern_tensor *a,
+                         const tern_tensor *b, const tern_tensor *bias, tern_tensor *y);
 void blas_free(Blas *blas); /* NULL is allowed */
 /* What kernels of several ops share with these: tiles, and lines of texts. */
 int map_choose_tile(const Space *space);
