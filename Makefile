@@ -79,7 +79,7 @@ $(CLI_O): CFLAGS += $(CLI_CFLAGS)
 # std_NAME, or in CUDA C, cuda_NAME, and parts of C files that are written, text_NAME.
 STD     := $(sort $(wildcard kernels/std/*.py))
 CUH     := $(sort $(wildcard kernels/cuda/*.cuh))
-HEADERS := src/base/tiles.h src/gen/c/abi.h src/gen/ptx/number.h src/prof/report.html src/exec/autotuner.py $(sort $(wildcard kernels/cuda/*.hpp)) $(sort $(wildcard src/exec/lib/*.py)) $(sort $(wildcard src/build/runtime_*.inc))
+HEADERS := src/base/tiles.h src/gen/c/abi.h src/gen/c/tests.h src/gen/ptx/number.h src/prof/report.html src/exec/autotuner.py $(sort $(wildcard kernels/cuda/*.hpp)) $(sort $(wildcard src/exec/lib/*.py)) $(sort $(wildcard src/build/runtime_*.inc))
 $(B)/lang/std_files.def: $(STD) Makefile
 	@mkdir -p $(@D)
 	@for f in $(STD); do n=$$(basename $$f .py); echo "STD_FILE($$n, \"$$n.py\")"; done > $@

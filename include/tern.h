@@ -77,7 +77,10 @@ typedef struct tern_open_options {
     uint64_t order_seed;  /* interp, sim: programs (sim: warps too) run in an order drawn from this,
                              so that a kernel that depends on it shows it; 0: $TERN_ORDER_SEED,
                              else in order */
-    bool watch; /* interp, sim: launches also look for what tern_kernel_findings lists; slower */
+    bool watch;  /* interp, sim: launches also look for what tern_kernel_findings lists; slower */
+    bool bounds; /* cpu: an access outside of the buffer that its pointer comes from (outside of all
+                    buffers, where that is not known) ends the launch with a message, before it is
+                    made */
 } tern_open_options;
 
 /* Opens a context on one device. options may be NULL. On failure returns NULL, stores the reason in
@@ -98,9 +101,11 @@ TERN_API tern_status tern_fail(tern_context *context, tern_status status, const 
 TERN_API const char *tern_device_name(const tern_context *context);        /* "cpu", "cuda:0" .. */
 TERN_API const char *tern_device_description(const tern_context *context); /* one line for people */
 typedef enum tern_property {
-    TERN_DEVICE_ON_HOST,        /* kernels run in this process, on its memory: all but cuda */
-    TERN_DEVICE_IS_FAST,        /* its times say something about speed: cpu, cuda */
-    TERN_DEVICE_CHECKS_ACCESSES /* a wrong address is a message, never a crash: interp, sim */
+    TERN_DEVICE_ON_HOST, /* kernels run in this process, on its memory: all but cuda */
+    TERN_DEVICE_IS_FAST, /* its times say something about speed: cpu, cuda */
+    /* a wrong address is a message, never a crash: interp, sim; also cpu with
+     * tern_open_options.bounds, of which a name says nothing */
+    TERN_DEVICE_CHECKS_ACCESSES
 } tern_property;
 /* Of a device by its name, "cuda:1"; it need not be there. False of a name that tern does not
  * know. */

@@ -211,6 +211,7 @@ static tern_status open_device(tern_context *context, const char *name,
                                .print = context_output,
                                .print_user = context,
                                .watch = options->watch,
+                               .bounds = options->bounds,
                                .name = str_copy(context->arena, str_of(name))};
     tern_status status = ops->open(&context->device, argument, options);
     if (status) {

@@ -214,6 +214,7 @@ CompileRequest kernel_request(const Device *device, const tern_options *options)
                             .print_after = options->print_after,
                             .locations = options->locations,
                             .verify = options->verify,
+                            .bounds = device->bounds,
                             .watch = device->watch};
 }
 

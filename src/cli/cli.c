@@ -199,6 +199,7 @@ tern_context *cli_open(const Cli *cli, const char *device, int *exit_code) {
         .timeout_ms = cli->timeout_ms,
         .order_seed = cli->order_seed,
         .watch = cli->watch,
+        .bounds = cli->bounds,
     };
     tern_context *context = tern_open(&options, &status, message, sizeof message);
     if (!context) *exit_code = cli_fail(cli, exit_code_of(status), "%s", message);

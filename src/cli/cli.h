@@ -45,7 +45,7 @@ typedef struct Cli {
     const char *device;
     VEC(const char *) include_dirs;
     /* Of the contexts that cli_open opens: tern_open_options. */
-    bool watch;
+    bool watch, bounds;
     int timeout_ms;
     uint64_t order_seed;
     /* Takes operands and options of words, behind those that it has; false after complaining. */

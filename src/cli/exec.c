@@ -12,6 +12,7 @@ const OptionRow options_exec[] = {
     {"with", 0, "FILE", "of a FILE.cu: more of its sources, read behind it (repeatable)"},
     {"builder", 0, "nvrtc", "of a FILE.cu: its kernels are compiled with NVIDIA's library"},
     {"host", 0, "c++", "of a FILE.cu: its host's part is compiled by the C++ compiler found"},
+    {"trust", 0, NULL, "cpu: kernels do not test whether their accesses lie inside of buffers"},
     {"timeout", 0, "MS", "stop a launch that takes longer"},
     {"allow-read", 0, "DIR", "of a FILE.py: it may read files here (repeatable)"},
     {"allow-write", 0, "DIR", "of a FILE.py: it may write here (repeatable)"},
@@ -34,11 +35,9 @@ const char details_exec[] =
     "FILE.py is run from the top as Python would (sys.argv: what follows), with modules torch and "
     "triton of tern's own: no\n"
     "Python and no PyTorch take part. It reaches no files but modules beside it (and in -I) and\n"
-    "those of --allow-write, no network, no processes; but its kernels are C on cpu and PTX on "
-    "cuda, which nothing checks: of "
-    "a\n"
-    "file that you do not trust, use --device interp. What is not supported is refused at its "
-    "line.\n\n"
+    "those of --allow-read and --allow-write, no network, no processes. Its kernels test each\n"
+    "access on cpu (--trust: they do not), as on interp and sim; on cuda nothing does: there, run\n"
+    "no file that you do not trust. What is not supported is refused at its line.\n\n"
     "examples:\n"
     "  tern exec --device sim vectorAdd.cu -- 1000\n"
     "  tern exec --host c++ sample.cu -I Common\n"
@@ -122,6 +121,7 @@ int command_exec(Cli *cli) {
         !option_int(cli, "order-seed", 0, INT32_MAX, 0, &seed))
         return EXIT_USAGE;
     cli->order_seed = (uint64_t)seed;
+    cli->bounds = !option_given(cli, "trust") && !option_given(cli, "host");
     const char *operand = cli->operands.data[0], *function = strrchr(operand, ':');
     Str path = {operand, (int)(function ? (size_t)(function - operand) : strlen(operand))};
     const char *sources = NULL, *words = "--with: of a FILE.cu alone";

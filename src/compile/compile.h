@@ -26,6 +26,7 @@ typedef struct CompileRequest {
     const char *print_after;   /* a pass's name: its IR is kept in `printed` */
     bool locations;            /* with the place of each op; so has the IR after all passes */
     bool verify;               /* run the verifier after each pass */
+    bool bounds;               /* cpu: accesses are tested */
     bool watch;                /* find loads whose value nothing needs */
     const TextCache *cache;    /* of NVRTC's PTX; NULL: none */
     int64_t started_ns;        /* compile_ir: when the front end began; 0: there was none */

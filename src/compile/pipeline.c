@@ -182,6 +182,7 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
     GenOptions options = {.arch = has_colon ? strchr(kernel->target, ':') + 1 : kernel->target,
                           .debug = request->debug,
                           .precise = request->precise,
+                          .bounds = request->bounds,
                           .line_info = true,
                           .facts = px.facts};
     Buf text = {.arena = arena};

@@ -111,7 +111,7 @@ struct Device {
     /* Kept by the context: its buffers, for executors that check each access. */
     const DeviceRange *ranges;
     int num_ranges;
-    bool watch;       /* tern_open_options */
+    bool watch, bounds; /* tern_open_options */
     _Atomic int stop; /* 1: the launch that runs is to end; set from anywhere, see tern_interrupt */
     bool has_raw_pointers; /* of the launch: addresses outside the ranges may be right too */
     /* Where device_print goes, in whole lines. Call it on the thread that called

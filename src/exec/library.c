@@ -113,6 +113,8 @@ const char *file_to_write(Host *host, Str path) {
     const Exec *exec = exec_of(host);
     if (!host_may_do(host, "writing a file")) return NULL;
     const char *text = str_c(host->arena, path), *slash = strrchr(text, '/');
+    if (strlen(text) != (size_t)path.length)
+        return host_raise(host, CLASS_VALUE_ERROR, "embedded null byte"), NULL;
     Str parent = slash ? (Str){text, slash == text ? 1 : (int)(slash - text)} : STR(".");
     char real[PATH_MAX];
     struct stat st;

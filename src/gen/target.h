@@ -11,6 +11,7 @@ typedef struct GenOptions {
     const char *arch; /* gpu: "sm_90a"; cpu: a name of base/cpus.def */
     bool debug;       /* device_assert compiled in */
     bool precise;     /* functions of f32 keep subnormal numbers; for gpu */
+    bool bounds;      /* accesses are tested, see gen/c/inside.c; for cpu */
     bool line_info;
     const struct Facts *facts; /* opt.h: of the function, where they are known; or NULL */
 } GenOptions;

@@ -201,11 +201,21 @@ static Verdict launch(Trial *trial, const char *device, tern_context *context,
     return SAME;
 }
 
+/* "cpu+bounds": accesses are tested. */
+static tern_context *open_on(const char *device, const char *cache, tern_status *status,
+                             char *message, size_t size) {
+    char name[64];
+    size_t length = strcspn(device, "+");
+    snprintf(name, sizeof name, "%.*s", (int)length, device);
+    return tern_open(
+        &(tern_open_options){
+            .device = name, .num_threads = 2, .cache_dir = cache, .bounds = device[length] == '+'},
+        status, message, size);
+}
+
 static Verdict run_on(Trial *trial, const char *device, const char *cache, unsigned char **result) {
     tern_status status;
-    tern_context *context =
-        tern_open(&(tern_open_options){.device = device, .num_threads = 2, .cache_dir = cache},
-                  &status, trial->message, sizeof trial->message);
+    tern_context *context = open_on(device, cache, &status, trial->message, sizeof trial->message);
     if (!context) return fail(trial, NULL, device, "open", FAILS);
     tern_module *module = tern_load_text(context, trial->text, trial->length, "kernel.py");
     if (!module) return fail(trial, context, device, "parse", REJECTED);
@@ -366,9 +376,7 @@ int device_opens(const char *device) {
     pid_t pid = fork();
     if (pid == 0) {
         tern_status status;
-        _exit(tern_open(&(tern_open_options){.device = device, .cache_dir = ""}, &status, NULL, 0)
-                  ? 0
-                  : 1);
+        _exit(open_on(device, "", &status, NULL, 0) ? 0 : 1);
     }
     int status = 1;
     if (pid > 0)

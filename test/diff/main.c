@@ -4,7 +4,8 @@
  *     diff [--seconds N] [--seed N] [--count N] [--size N] [--device NAME].. [--jobs N] [--findings
  * N] [-v]
  *
- * Without --device: cpu, cpu:avx2, cpu:generic, sim (three GPUs) and cuda, each where it opens; cpu
+ * Without --device: cpu, cpu:avx2, cpu:generic, sim (three GPUs), cuda, and cpu with tests of its
+ * accesses ("+bounds"), each where it opens; cpu
  * more often. --seed N --count 1 repeats one kernel. On a finding the kernel is made smaller and
  * printed with its seed; the run ends after --findings of them (1). The exit status is 1 when there
  * was one. */
@@ -16,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_DEVICES = 8, MOST_JOBS = 64, LIMIT_SECONDS = 60 };
+enum { MOST_DEVICES = 12, MOST_JOBS = 64, LIMIT_SECONDS = 60 };
 
 typedef struct Options {
     double seconds;
@@ -117,8 +118,9 @@ static int read_options(int argc, char **argv, Options *options) {
 }
 
 static void find_devices(Options *options) {
-    static const char *const possible[] = {"cpu",    "cpu:avx2", "cpu:generic", "sim",
-                                           "sim:t4", "sim:a100", "cuda"};
+    static const char *const possible[] = {"cpu",  "cpu:avx2",   "cpu:generic",
+                                           "sim",  "sim:t4",     "sim:a100",
+                                           "cuda", "cpu+bounds", "cpu:generic+bounds"};
     for (int i = 0; i < (int)(sizeof possible / sizeof *possible); i++) {
         int opens = device_opens(possible[i]);
         if (opens)

@@ -83,16 +83,16 @@ static int waits(void **args, const int *grid, long long lo, long long hi, char 
 }
 
 static bool run_five(FiberRun *run, int failing, const volatile int *stop) {
-    static KernelRuntime outer = {.fail = note_fail};
+    static KernelTests outer = {.runtime = {.fail = note_fail}};
     static int fails;
     static void *args[] = {&fails};
-    fails = failing, outer.stop = stop;
+    fails = failing, outer.runtime.stop = stop;
     ended = 0;
     *run = (FiberRun){.function = waits,
                       .args = args,
                       .grid = {5, 1, 1},
                       .scratch_bytes = 100,
-                      .runtime = &outer};
+                      .tests = &outer};
     return fibers_run(run, 5);
 }
 

@@ -134,16 +134,16 @@ static long long fixed_clock(KernelRuntime *runtime) { return (void)runtime, 123
 static bool run_fibers(KernelFunction *function, void **args, size_t scratch, int64_t count,
                        FiberRun *run) {
     static const volatile int never;
-    static KernelRuntime outer = {.fail = note_fail,
-                                  .yield = no_yield,
-                                  .print = note_print,
-                                  .clock = fixed_clock,
-                                  .stop = &never};
+    static KernelTests outer = {.runtime = {.fail = note_fail,
+                                            .yield = no_yield,
+                                            .print = note_print,
+                                            .clock = fixed_clock,
+                                            .stop = &never}};
     *run = (FiberRun){.function = function,
                       .args = args,
                       .grid = {9, 8, 7},
                       .scratch_bytes = scratch,
-                      .runtime = &outer,
+                      .tests = &outer,
                       .deadlock = true,
                       .no_memory = true};
     num_steps = 0, steps[0] = 0;

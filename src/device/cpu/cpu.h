@@ -5,6 +5,7 @@
 
 #include "device/device.h"
 #include "gen/c/abi.h"
+#include "gen/c/tests.h"
 
 /* ---- pool.c ---- */
 typedef struct Pool Pool;
@@ -20,7 +21,7 @@ typedef struct FiberRun {
     void **args;
     int grid[3];
     size_t scratch_bytes;
-    KernelRuntime *runtime; /* its yield is replaced while this runs */
+    KernelTests *tests; /* yield is replaced while this runs */
     bool deadlock, no_memory;
     bool cut; /* runtime->stop ended it */
 } FiberRun;
@@ -47,6 +48,29 @@ bool compiler_run(Arena *arena, const CCompiler *compiler, const char *flags, St
 enum { MOST_PARTS = 8 };
 /* Texts that make one object together, which is that of `text`; gives how many: at least 1. */
 int parts_split(Arena *arena, Str text, Str *parts);
+
+/* ---- outside.c ---- */
+enum { MAX_LANE_RANK = 32 }; /* of a tile: MAX_RANK of ir.h */
+
+/* The memory of each parameter, in `few` if there are at most as many; else the caller frees it.
+ * NULL: no memory. */
+const KernelRange *outside_ranges(const Device *device, const CompiledKernel *kernel, void **args,
+                                  KernelRange *few, int most);
+/* Elements from an address on to the end of the buffer that it is in; 0: in none. near: which one
+ * was found last. */
+int64_t outside_room(const Device *device, _Atomic int *near, uint64_t address, int size_bytes);
+
+typedef struct OutsideAccess {
+    const Device *device;
+    const CompiledKernel *kernel;
+    const Source *source; /* of the kernel; NULL: not known */
+    void **args;
+    const char *text; /* one of tern_asserts */
+    const int *program, *grid;
+    long long lane; /* its number in the tile */
+    uint64_t address;
+} OutsideAccess;
+Str outside_words(Arena *arena, const OutsideAccess *access);
 
 /* ---- cache.c: shared objects on disk, by content ---- */
 

@@ -34,14 +34,15 @@ typedef struct LoadedCpu {
     const long long *facts; /* FACT_.. */
     Str name;
     const Source *source; /* of the kernel; NULL: not known */
-    double program_ns;    /* the least seen; 0: not known yet */
+    const CompiledKernel *kernel;
+    double program_ns; /* the least seen; 0: not known yet */
 } LoadedCpu;
 
-enum { MAX_ASSERT_RANK = 32 }; /* of a tile: MAX_RANK of ir.h */
+enum { FEW_PARAMS = 32 };
 
 /* One launch. */
 typedef struct CpuLaunch {
-    KernelRuntime runtime; /* first: kernels give back a pointer to it */
+    KernelTests tests; /* first: kernels give back a pointer to it, or to its runtime */
     Device *device;
     const LoadedCpu *loaded;
     void **args;
@@ -51,8 +52,11 @@ typedef struct CpuLaunch {
     int detail;
     struct AssertPlace { /* of the lane; known: the kernel said it */
         bool known;
-        int program[3], rank, index[MAX_ASSERT_RANK];
+        int program[3], rank, index[MAX_LANE_RANK];
     } assert_place;
+    long long lane; /* of an access outside: its number in the tile */
+    unsigned long long address;
+    _Atomic int near; /* of device->ranges: where an address was found last */
     _Atomic bool cut; /* device->stop ended a part of it */
     bool is_late;     /* because of its time limit */
     pthread_mutex_t printing;
@@ -333,6 +337,7 @@ static tern_status cpu_load(Device *device, const CompiledKernel *kernel, void *
     memcpy(kept + 1, kernel->name.data, (size_t)kernel->name.length);
     kept->name = (Str){(char *)(kept + 1), kernel->name.length};
     kept->source = kernel->place.source;
+    kept->kernel = kernel;
     *out = kept;
     return TERN_OK;
 }
@@ -362,9 +367,24 @@ static int kernel_fail_assert(KernelRuntime *runtime, int which, const int *prog
     struct AssertPlace *place = &launch->assert_place;
     place->known = true;
     memcpy(place->program, program, sizeof place->program);
-    place->rank = rank < MAX_ASSERT_RANK ? rank : MAX_ASSERT_RANK;
+    place->rank = rank < MAX_LANE_RANK ? rank : MAX_LANE_RANK;
     if (place->rank) memcpy(place->index, index, (size_t)place->rank * sizeof *index);
     return 1;
+}
+
+static int kernel_outside(KernelTests *tests, int which, const int *program, long long lane,
+                          unsigned long long address) {
+    CpuLaunch *launch = (CpuLaunch *)tests;
+    int none = 0;
+    if (!atomic_compare_exchange_strong(&launch->failure, &none, KERNEL_OUTSIDE)) return 1;
+    launch->detail = which, launch->lane = lane, launch->address = address;
+    memcpy(launch->assert_place.program, program, sizeof launch->assert_place.program);
+    return 1;
+}
+
+static long long kernel_room(KernelTests *tests, unsigned long long address, int size_bytes) {
+    CpuLaunch *launch = (CpuLaunch *)tests;
+    return outside_room(launch->device, &launch->near, address, size_bytes);
 }
 
 static int kernel_yield(KernelRuntime *runtime) {
@@ -455,7 +475,7 @@ static void run_chunk(void *user, int worker, int64_t lo, int64_t hi) {
     if (atomic_load_explicit(&launch->failure, memory_order_relaxed)) return;
     if (launch->device->stop ||
         launch->loaded->function(launch->args, launch->grid, lo, hi, state->scratch[worker],
-                                 &launch->runtime, launch->stream))
+                                 &launch->tests.runtime, launch->stream))
         atomic_store(&launch->cut, true);
 }
 
@@ -489,6 +509,22 @@ static tern_status assert_result(CpuLaunch *launch) {
     return TERN_ERROR_KERNEL;
 }
 
+static tern_status outside_result(CpuLaunch *launch) {
+    Device *device = launch->device;
+    says(device, TERN_ERROR_KERNEL, "%s", "");
+    const OutsideAccess access = {.device = device,
+                                  .kernel = launch->loaded->kernel,
+                                  .source = launch->loaded->source,
+                                  .args = launch->args,
+                                  .text = launch->loaded->asserts[launch->detail],
+                                  .program = launch->assert_place.program,
+                                  .grid = launch->grid,
+                                  .lane = launch->lane,
+                                  .address = launch->address};
+    device->why = outside_words(((CpuState *)device->state)->words, &access);
+    return TERN_ERROR_KERNEL;
+}
+
 static tern_status launch_result(CpuLaunch *launch) {
     Device *device = launch->device;
     Str name = launch->loaded->name;
@@ -498,6 +534,7 @@ static tern_status launch_result(CpuLaunch *launch) {
         return says(device, TERN_ERROR_KERNEL, "kernel '%.*s': the launch %s", STR_ARG(name),
                     launch->is_late ? "takes longer than its time limit" : "was interrupted");
     case KERNEL_ASSERT: return assert_result(launch);
+    case KERNEL_OUTSIDE: return outside_result(launch);
     case KERNEL_WRAPS:
         return says(device, TERN_ERROR_KERNEL,
                     "kernel '%.*s', line %d: a 32-bit offset wraps round inside one tile: use "
@@ -519,13 +556,13 @@ static tern_status run_on_fibers(CpuLaunch *launch, int64_t count) {
     FiberRun run = {.function = launch->loaded->function,
                     .args = launch->args,
                     .scratch_bytes = (size_t)launch->loaded->facts[FACT_SCRATCH_BYTES] + 64,
-                    .runtime = &launch->runtime};
+                    .tests = &launch->tests};
     memcpy(run.grid, launch->grid, sizeof run.grid);
     if (!fibers_run(&run, count)) {
         if (run.no_memory)
             return says(launch->device, TERN_ERROR_NO_MEMORY,
                         "out of host memory: stacks of waiting programs");
-        if (run.deadlock) kernel_fail(&launch->runtime, KERNEL_DEADLOCK, 0);
+        if (run.deadlock) kernel_fail(&launch->tests.runtime, KERNEL_DEADLOCK, 0);
     }
     if (run.cut) atomic_store(&launch->cut, true);
     return TERN_OK;
@@ -581,18 +618,25 @@ static tern_status cpu_launch(Device *device, void *queue, void *loaded_, const 
     (void)queue;
     CpuState *state = device->state;
     LoadedCpu *loaded = loaded_;
-    CpuLaunch launch = {.runtime = {.fail = kernel_fail,
-                                    .fail_assert = kernel_fail_assert,
-                                    .yield = kernel_yield,
-                                    .print = kernel_print,
-                                    .print_format = kernel_print_format,
-                                    .clock = kernel_clock,
-                                    .stop = (const volatile int *)&device->stop},
+    CpuLaunch launch = {.tests = {.room = kernel_room,
+                                  .outside = kernel_outside,
+                                  .runtime = {.fail = kernel_fail,
+                                              .fail_assert = kernel_fail_assert,
+                                              .yield = kernel_yield,
+                                              .print = kernel_print,
+                                              .print_format = kernel_print_format,
+                                              .clock = kernel_clock,
+                                              .stop = (const volatile int *)&device->stop}},
                         .device = device,
                         .loaded = loaded,
                         .args = args,
                         .printing = PTHREAD_MUTEX_INITIALIZER};
     for (int i = 0; i < 3; i++) launch.grid[i] = (int)grid[i];
+    KernelRange few[FEW_PARAMS];
+    if (device->bounds) {
+        launch.tests.ranges = outside_ranges(device, loaded->kernel, args, few, FEW_PARAMS);
+        if (!launch.tests.ranges) return says(device, TERN_ERROR_NO_MEMORY, "out of host memory");
+    }
     int64_t count = (int64_t)grid[0] * grid[1] * grid[2]; /* the API's limits: below 2^63 */
     launch.stream =
         (double)loaded->facts[FACT_STORED_BYTES] * (double)count >= (double)state->stream_bytes;
@@ -619,6 +663,7 @@ static tern_status cpu_launch(Device *device, void *queue, void *loaded_, const 
     if (launch.output_length && device->print)
         device->print(device->print_user, launch.output, launch.output_length);
     free(launch.output);
+    if (device->bounds && launch.tests.ranges != few) free((void *)launch.tests.ranges);
     return status;
 }
 

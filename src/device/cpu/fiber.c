@@ -25,8 +25,8 @@ typedef struct Fiber {
 } Fiber;
 
 typedef struct Scheduler {
-    KernelRuntime runtime; /* first: fiber_yield gets a pointer to it */
-    KernelRuntime *outer;
+    KernelTests tests; /* first: fiber_yield gets a pointer to its runtime */
+    KernelTests *outer;
     FiberRun *run;
     ucontext_t main;
     Fiber *current;
@@ -38,30 +38,42 @@ typedef struct Scheduler {
 
 static int forward_fail(KernelRuntime *runtime, int kind, int detail) {
     Scheduler *s = (Scheduler *)runtime;
-    return s->outer->fail(s->outer, kind, detail);
+    return s->outer->runtime.fail(&s->outer->runtime, kind, detail);
 }
 
 static int forward_fail_assert(KernelRuntime *runtime, int which, const int *program, int rank,
                                const int *index) {
     Scheduler *s = (Scheduler *)runtime;
-    return s->outer->fail_assert(s->outer, which, program, rank, index);
+    return s->outer->runtime.fail_assert(&s->outer->runtime, which, program, rank, index);
 }
 
 static void forward_print(KernelRuntime *runtime, const int *program, const char *prefix, int rank,
                           const int *index, int what, int size_bytes, unsigned long long bits) {
     Scheduler *s = (Scheduler *)runtime;
-    s->outer->print(s->outer, program, prefix, rank, index, what, size_bytes, bits);
+    s->outer->runtime.print(&s->outer->runtime, program, prefix, rank, index, what, size_bytes,
+                            bits);
 }
 
 static void forward_print_format(KernelRuntime *runtime, const char *format,
                                  const unsigned long long *values) {
     Scheduler *s = (Scheduler *)runtime;
-    s->outer->print_format(s->outer, format, values);
+    s->outer->runtime.print_format(&s->outer->runtime, format, values);
 }
 
 static long long forward_clock(KernelRuntime *runtime) {
     Scheduler *s = (Scheduler *)runtime;
-    return s->outer->clock(s->outer);
+    return s->outer->runtime.clock(&s->outer->runtime);
+}
+
+static long long forward_room(KernelTests *tests, unsigned long long address, int size_bytes) {
+    Scheduler *s = (Scheduler *)tests;
+    return s->outer->room(s->outer, address, size_bytes);
+}
+
+static int forward_outside(KernelTests *tests, int which, const int *program, long long lane,
+                           unsigned long long address) {
+    Scheduler *s = (Scheduler *)tests;
+    return s->outer->outside(s->outer, which, program, lane, address);
 }
 
 int fiber_yield(KernelRuntime *runtime) {
@@ -76,7 +88,7 @@ static void fiber_main(unsigned high, unsigned low) {
     Fiber *fiber = (Fiber *)((uintptr_t)high << 32 | low);
     Scheduler *s = fiber->scheduler;
     fiber->result = s->run->function(s->run->args, s->run->grid, fiber->program, fiber->program + 1,
-                                     fiber->scratch, &s->runtime, 0);
+                                     fiber->scratch, &s->tests.runtime, 0);
     fiber->finished = true;
     swapcontext(&fiber->context, &s->main);
 }
@@ -170,7 +182,7 @@ static void schedule(Scheduler *s, int64_t count) {
     int64_t begun = 0;
     int idle = 0, same = 0;
     uint64_t last = 0;
-    while (!s->stop && !*s->runtime.stop && (begun < count || s->num_live)) {
+    while (!s->stop && !*s->tests.runtime.stop && (begun < count || s->num_live)) {
         if (s->num_live && round_robin(s)) {
             idle = same = 0;
             continue;
@@ -197,16 +209,19 @@ bool fibers_run(FiberRun *run, int64_t count) {
         run->no_memory = true;
         return false;
     }
-    s->outer = run->runtime, s->run = run;
-    s->runtime = (KernelRuntime){.fail = forward_fail,
-                                 .fail_assert = forward_fail_assert,
-                                 .yield = fiber_yield,
-                                 .print = forward_print,
-                                 .print_format = forward_print_format,
-                                 .clock = forward_clock,
-                                 .stop = run->runtime->stop};
+    s->outer = run->tests, s->run = run;
+    s->tests = (KernelTests){.runtime = {.fail = forward_fail,
+                                         .fail_assert = forward_fail_assert,
+                                         .yield = fiber_yield,
+                                         .print = forward_print,
+                                         .print_format = forward_print_format,
+                                         .clock = forward_clock,
+                                         .stop = run->tests->runtime.stop},
+                             .ranges = run->tests->ranges,
+                             .room = forward_room,
+                             .outside = forward_outside};
     schedule(s, count);
-    run->cut = *s->runtime.stop && s->num_live;
+    run->cut = *s->tests.runtime.stop && s->num_live;
     bool ok = !s->stop && !run->deadlock && !run->no_memory;
     for (int i = 0; i < s->num_live; i++) fiber_free(s->live[i]);
     fiber_free(s->spare);

@@ -403,6 +403,7 @@ static void write_atomic(Nest *n, Op *op, Place place) {
     Str w = cas ? as_vector(n, eval(n, access_value(op), place)) : STR("");
     Str mask = nest_mask(n, access_mask(op), place, NULL);
     if (!mask.length) mask = STR("t_vb_splat(1)");
+    inside_lanes(n, op, place, p, mask);
     Str r = new_vector(n, kind, text(g, "(%s){}", vector_type(kind))).text;
     const char *word = cas ? "cas" : attr_word(ATTR_RMW, atomic_rmw_kind(op));
     Str more = cas ? text(g, ", %.*s[i]", STR_ARG(w)) : STR("");

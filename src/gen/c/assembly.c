@@ -58,6 +58,7 @@ typedef struct Text {
     Buf *out;
     const PtxProgram *program;
     int index; /* of the instruction */
+    const Op *op;
 } Text;
 
 static Str row_name(Gen *g, TirOp op) {
@@ -132,6 +133,8 @@ static void write_memory(Text *t, const Ins *ins) {
     bool wide = ins->bytes == 8, loads = ins->op == SIM_LOAD;
     buf_printf(t->out, "{ UL at = %.*s + %lldll;", STR_ARG(operand_text(t, ins, 0, true)),
                (long long)ins->offset);
+    inside_assembly(t->g, t->out, t->op, STR("at"), ins->bytes * ins->count,
+                    loads ? "load" : "store");
     for (int k = 0; k < ins->count; k++) {
         Str at = text(t->g, "at + %d", k * ins->bytes);
         if (loads) {
@@ -159,13 +162,16 @@ static void write_memory(Text *t, const Ins *ins) {
 static void write_atomic_element(Text *t, const Ins *ins, Str address, Str value, int element) {
     int bits = 8 * ins->bytes;
     Str other = ins->kind == ATOMIC_CAS ? operand_text(t, ins, 2, ins->bytes == 8) : STR("0");
+    Str to = text(t->g, "(%.*s + %lldll)", STR_ARG(address),
+                  (long long)ins->offset + element * ins->bytes);
+    buf_puts(t->out, "{");
+    inside_assembly(t->g, t->out, t->op, to, ins->bytes, "atomic");
     buf_printf(t->out,
-               "{ M%d *at = (M%d *)(%.*s + %lldll), old = __atomic_load_n(at, %d), new; do new = "
+               " M%d *at = (M%d *)%.*s, old = __atomic_load_n(at, %d), new; do new = "
                "(M%d)ptx_atomic_value(%d, %d, %d, old, (M%d)%.*s, (M%d)%.*s); while "
                "(!__atomic_compare_exchange_n(at, &old, new, 0, %d, %d));",
-               bits, bits, STR_ARG(address), (long long)ins->offset + element * ins->bytes,
-               C_RELAXED, bits, ins->kind, ins->number, ins->bytes, bits, STR_ARG(value), bits,
-               STR_ARG(other), C_SEQ_CST, C_SEQ_CST);
+               bits, bits, STR_ARG(to), C_RELAXED, bits, ins->kind, ins->number, ins->bytes, bits,
+               STR_ARG(value), bits, STR_ARG(other), C_SEQ_CST, C_SEQ_CST);
     if (ins->num_results) buf_printf(t->out, " r%d = old;", ins->results[element]);
     buf_puts(t->out, " }");
 }
@@ -248,7 +254,7 @@ static void declare_places(Gen *g, Buf *out, const InlineAsm *read) {
     for (int i = 0; i < program->num_predicates; i++) buf_printf(out, "    UL p%d = 0;\n", i);
 }
 
-static Str write_function(Gen *g, const InlineAsm *read) {
+static Str write_function(Gen *g, const Op *op, const InlineAsm *read) {
     const PtxProgram *program = read->program;
     Buf body = {.arena = g->arena};
     Str name = text(g, "asm_%d", new_id(g));
@@ -262,7 +268,7 @@ static Str write_function(Gen *g, const InlineAsm *read) {
             buf_printf(&body, "    r%d = x[%d];\n", read->at[i].place, i);
     for (int i = 0; i < program->code.count; i++) {
         if (labels[i]) buf_printf(&body, "L%d:\n", i);
-        write_ins(&(Text){g, &body, program, i}, &program->code.data[i]);
+        write_ins(&(Text){g, &body, program, i, op}, &program->code.data[i]);
     }
     int outputs = 0;
     for (int i = 0; i < read->num_results; i++) outputs += read->operands[i].registers;
@@ -325,7 +331,7 @@ void assembly_write(Gen *g, Op *op) {
         make_result(g, &op->results[i]);
         views[i] = info(g, &op->results[i])->view;
     }
-    Str name = write_function(g, &read);
+    Str name = write_function(g, op, &read);
     int d = g->depth, lanes = op_result(op)->type->lanes;
     line(g, g->out, d, "for (L i = 0; i < %d; i += %d) {", lanes, read.pack);
     line(g, g->out, d + 1, "UL x[%d] = {0};", read.num_registers);

@@ -86,10 +86,11 @@ static void write_kernel(Gen *g, Str declared, Str text, Buf *out) {
 static Gen *gen_new(Func *fn, const GenOptions *options, Diag *diag, GenFacts *facts, CArch arch) {
     Gen *g = arena_new_of(fn->arena, Gen);
     g->arena = fn->arena, g->fn = fn, g->diag = diag, g->facts = facts, g->debug = options->debug;
+    g->bounds = options->bounds;
     g->known = facts_compute(fn->arena, fn);
     g->arch = arch, g->W = prelude_width(g->arch);
     g->decls.arena = g->asserts.arena = g->functions.arena = g->done.arena =
-        g->known_functions.arena = fn->arena;
+        g->known_functions.arena = g->known_texts.arena = fn->arena;
     g->values = arena_array(g->arena, ValueInfo, fn->num_values);
     return g;
 }

@@ -75,14 +75,16 @@ typedef struct Gen {
     Diag *diag;
     const Facts *known; /* of fn's values */
     GenFacts *facts;
-    bool debug;
+    bool debug, bounds;
     CArch arch;
     int W;
     Buf decls;   /* pointers to arrays, at the top of the function */
     Buf asserts; /* their texts */
     int num_asserts;
-    Buf *out;  /* of the region that is being written */
-    int depth; /* of its indentation */
+    Map known_texts;  /* of them -> their numbers + 1 */
+    VEC(Op *) allocs; /* that are declared at the top of the function */
+    Buf *out;         /* of the region that is being written */
+    int depth;        /* of its indentation */
     int next_id, walk;
     ValueInfo *values; /* by Value.id */
     Map done;          /* Op * -> non-NULL: its effect or its values are there */
@@ -204,7 +206,13 @@ void tiles_write(Gen *g, Op *op);
 void gathered_write(Gen *g, int from);
 
 int new_assert(Gen *g, const Op *op); /* its number */
+int new_text(Gen *g, Str words);      /* likewise, of a text that may be there already */
 int op_line(const Op *op);            /* of the source; 0: not known */
+
+/* ---- inside.c: tests, where they are asked for. mask: a scalar; empty: it is made ---- */
+void inside_scalar(Gen *g, const Op *op, Str address, Str mask);
+/* Of a statement of `op`, an inline assembly. */
+void inside_assembly(Gen *g, Buf *out, const Op *op, Str address, int bytes, const char *what);
 
 /* ---- token.c ---- */
 bool c_is_letter(char c);

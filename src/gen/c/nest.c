@@ -269,6 +269,7 @@ static bool uniform_load(Nest *n, Op *op, Place place, Ev p, Ev *r) {
         if (o.kind != EV_UNIFORM) return false;
         other = o.text, level = max_int(level, o.level);
     }
+    inside_uniform(n, op, place, level, p.text, mask);
     Str read = text(g, "*(const %s%s *)%.*s%s", load_volatile(op) ? "volatile " : "",
                     memory_type(lane, false), STR_ARG(p.text), lane == TYPE_I1 ? " != 0" : "");
     if (mask.length)
@@ -347,6 +348,7 @@ static Ev eval_load(Nest *n, Op *op, Place place) {
     if (load_other(op) && mask.length) other = as_vector(n, eval(n, load_other(op), place));
     Str l = lane_index(n);
     if (is_contiguous(p, size)) {
+        inside_row(n, op, place, p.text, mask);
         Str at = text(g, "(%.*s + %.*s * %d)", STR_ARG(p.text), STR_ARG(l), size);
         if (n->fast) fetch_line(n, pointer, p, at, size);
         if (n->fast && !is_near(n, pointer, size)) note_ahead(n, p, size);
@@ -363,12 +365,14 @@ static Ev eval_load(Nest *n, Op *op, Place place) {
     if (!mask.length) mask = STR("t_vb_splat(1)");
     if (add)
         base = eval(n, addptr_pointer(add), place), offset = eval(n, addptr_offset(add), place);
-    if (add && base.kind == EV_UNIFORM && offset.kind == EV_VECTOR && offset.lane == TYPE_I32)
+    if (add && base.kind == EV_UNIFORM && offset.kind == EV_VECTOR && offset.lane == TYPE_I32 &&
+        inside_offsets(n, op, place, base, offset.text, mask))
         return new_vector(n, lane,
                           text(g, "t_gatheri_%s(%.*s, %.*s, %.*s, %.*s)", kind_code(lane),
                                STR_ARG(base.text), STR_ARG(offset.text), STR_ARG(mask),
                                STR_ARG(other)));
     Str addresses = as_vector(n, p);
+    inside_lanes(n, op, place, addresses, mask);
     return new_vector(n, lane,
                       text(g, "t_gather_%s(%.*s, %.*s, %.*s)", kind_code(lane), STR_ARG(addresses),
                            STR_ARG(mask), STR_ARG(other)));
@@ -395,11 +399,13 @@ static void write_store(Nest *n, Op *op) {
     Str vector = as_vector(n, v), l = lane_index(n);
     if (!is_contiguous(p, size)) {
         Str addresses = as_vector(n, p);
+        if (!mask.length) mask = STR("t_vb_splat(1)");
+        inside_lanes(n, op, place, addresses, mask);
         line(g, n->at, body_depth(n), "t_scatter_%s(%.*s, %.*s, %.*s);", kind_code(lane),
-             STR_ARG(addresses), STR_ARG(vector),
-             STR_ARG(mask.length ? mask : STR("t_vb_splat(1)")));
+             STR_ARG(addresses), STR_ARG(vector), STR_ARG(mask));
         return;
     }
+    inside_row(n, op, place, p.text, mask);
     Str at = text(g, "(%.*s + %.*s * %d)", STR_ARG(p.text), STR_ARG(l), size);
     if (mask.length) {
         line(g, n->at, body_depth(n), "t_stm_%s((void *)%.*s, %.*s, %.*s);", kind_code(lane),

@@ -33,6 +33,18 @@ typedef struct Step {
     Str base, step; /* names: an address, how far it moved since this nest ran last */
 } Step;
 
+typedef struct Memory {
+    const Value *base; /* a parameter or an alloc; NULL: not known */
+    Str low, bytes;    /* C scalars */
+} Memory;
+
+typedef struct Room { /* `name`: elements from `base` on to the end of the memory */
+    Str base;
+    const Value *of, *mask;
+    int size;
+    Str name;
+} Room;
+
 typedef struct Splat {
     Str scalar, vector;
     TypeKind lane;
@@ -54,6 +66,8 @@ typedef struct Nest {
     bool has_last;           /* the body with masks ends at `last` */
     VEC(Memo) memos;
     VEC(Splat) splats;
+    VEC(Memory) memories; /* of parameters, that accesses are tested against */
+    VEC(Room) rooms;
     VEC(Step) steps;
     VEC(const Value *) streamed; /* pointers of stores that may go past the caches */
     const Root *roots;
@@ -96,6 +110,13 @@ bool linear_op(Nest *n, Op *op, const Ev *x, Ev *r);
 bool prefix_compare(Nest *n, Op *op, const Ev *x, Ev *r);
 bool prefix_remainder(Nest *n, const Op *op, Ev a, Ev b, Ev *r);
 bool stored_remainder(Nest *n, const Value *value, Place place, Ev *r);
+
+/* ---- inside.c: tests of accesses, where asked for. mask: a vector; empty: all lanes ---- */
+void inside_uniform(Nest *n, const Op *op, Place place, int level, Str address, Str mask);
+void inside_row(Nest *n, const Op *op, Place place, Str base, Str mask); /* contiguous */
+void inside_lanes(Nest *n, const Op *op, Place place, Str addresses, Str mask);
+/* At base + 32-bit offsets; false: that cannot be tested, the addresses can. */
+bool inside_offsets(Nest *n, const Op *op, Place place, Ev base, Str offsets, Str mask);
 
 /* ---- bodies.c: of two bodies, that with masks ---- */
 bool one_body_is_enough(const Nest *n);

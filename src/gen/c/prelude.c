@@ -149,6 +149,25 @@ static const Piece pieces[] = {
     {"t_stream64", NOT512, "AI void t_stream64(void *p, t_v64 v) { __builtin_memcpy(p, &v, 64); }\n"},
     {"t_stream32", AGEN, "AI void t_stream32(void *p, t_v32 v) { __builtin_memcpy(p, &v, 32); }\n"},
 
+    /* ---- tests of accesses: see inside.c ---- */
+    {"t_room", ALL, "AI L t_room(UL low, UL bytes, UL p, int size) { UL at = p - low; return at <= bytes ? (L)((bytes - at) / (UL)size) : 0; }\n"},
+    {"t_row", ALL, "AI vu64 t_row(UL p, int size) { return (vu64)(t_iota64() * (L)size) + p; }\n"},
+    {"t_at", ALL, "AI vu64 t_at(UL p, vi32 k, int size) { return (vu64)(__builtin_convertvector(k, vi64) * (L)size) + p; }\n"},
+    {"t_out", ALL, "AI vb t_out(UL low, UL bytes, vu64 p, vb m, int size) { UL count = bytes < (UL)size ? 0 : bytes - (UL)size + 1; "
+     "return (vb)(m & t_ge_u64(p - low, count - (vu64){})); }\n"},
+    {"t_out_any", ALL, "COLD vb t_out_any(KernelRuntime *R, vu64 p, vb m, int size) { vi8 r = {}; "
+     "LANES if (t_vb_get(m, i)) r[i] = T_TESTS->room(T_TESTS, p[i], size) < 1; return t_vb_from_i8(r); }\n"},
+    {"t_beyond", ALL, "AI int t_beyond(vb m, L room) { return __builtin_expect(t_vb_any((vb)(m & t_vb_not(t_vb_first(room)))), 0); }\n"},
+    /* the least and the largest offset inside; 1 and 0: there is none */
+    {"t_has_offsets", ALL, "AI int t_has_offsets(UL low, UL bytes, UL p, int size, L *first, L *last) { L d = (L)(low - p), e = (L)(low + bytes - p) - size; "
+     "*first = d > 0 ? (d + size - 1) / size : -(-d / size); *last = e < 0 ? -((-e + size - 1) / size) : e / size; "
+     "if (*first < -0x7fffffffLL - 1) *first = -0x7fffffffLL - 1; if (*last > 0x7fffffffLL) *last = 0x7fffffffLL; return *first <= *last; }\n"},
+    {"t_first", ALL, "AI int t_first(UL low, UL bytes, UL p, int size) { L first, last; return t_has_offsets(low, bytes, p, size, &first, &last) ? (int)first : 1; }\n"},
+    {"t_last", ALL, "AI int t_last(UL low, UL bytes, UL p, int size) { L first, last; return t_has_offsets(low, bytes, p, size, &first, &last) ? (int)last : 0; }\n"},
+    {"t_out_offsets", ALL, "AI vb t_out_offsets(vi32 k, int first, int last, vb m) { return (vb)(m & (t_lt_i32(k, first - (vi32){}) | t_gt_i32(k, last - (vi32){}))); }\n"},
+    {"t_outside", ALL, "COLD int t_outside(KernelRuntime *R, int which, const int *P, vb m, vu64 p, L lane, L step) { int i = 0; "
+     "while (!t_vb_get(m, i)) i++; return T_TESTS->outside(T_TESTS, which, P, lane + i * step, p[i]); }\n"},
+
     /* ---- atomics; all sequentially consistent: at least what the op asks for ---- */
 #define ATOMIC_INT(code, T, UT)                                                                   \
     RMW_FETCH("add", code, T, "add") RMW_FETCH("and", code, T, "and") RMW_FETCH("or", code, T, "or") RMW_FETCH("xor", code, T, "xor") \
@@ -319,7 +338,7 @@ static const char head[] =
     "LANES if (t_vb_get(m, i)) { T x = v[i]; __builtin_memcpy((void *)p[i], &x, sizeof(T)); } }\n";
 
 /* gen/c/abi.h, what the library and a kernel agree on, as it stands. */
-extern const char text_abi_start[], text_abi_end[];
+extern const char text_abi_start[], text_abi_end[], text_tests_start[], text_tests_end[];
 
 static const char head_512[] =
     "#define W 16\ntypedef unsigned short vb;\n"
@@ -452,6 +471,8 @@ void prelude_write(Buf *out, CArch arch, const char *text) {
     if (width != 16) buf_puts(out, head_vector);
     buf_puts(out, head);
     buf_add(out, text_abi_start, (size_t)(text_abi_end - text_abi_start));
+    if (strstr(text, "T_TESTS"))
+        buf_add(out, text_tests_start, (size_t)(text_tests_end - text_tests_start));
     buf_puts(out, "enum { T_AHEAD = 4096 };\n");
     pieces_add(out, "t_vb_get t_iota", bit, &seen); /* the macros of the head use these */
     pieces_add(out, text, bit, &seen);

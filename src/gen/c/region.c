@@ -184,6 +184,7 @@ static void scalar_memory(Gen *g, Op *op) {
     Str value = has_value ? scalar_name(g, has_value) : STR("0");
     TypeKind kind = type_lane(access_pointer(op)->type)->elem->kind;
     const char *memory = memory_type(kind, false), *code = kind_code(kind);
+    inside_scalar(g, op, pointer, has_mask ? mask : STR(""));
     switch (op->kind) {
     case OP_LOAD: {
         const char *is_volatile = load_volatile(op) ? "volatile " : "";
@@ -227,6 +228,15 @@ static Str escaped(Gen *g, Str words) {
     buf_puts(&out, "");
     for (int i = 0; i < words.length; i++) buf_printf(&out, "\\%03o", (unsigned char)words.data[i]);
     return buf_str(&out);
+}
+
+int new_text(Gen *g, Str words) {
+    const int *known = map_get(&g->known_texts, words);
+    if (known) return *known;
+    int *number = arena_new_of(g->arena, int);
+    map_set(&g->known_texts, words, number);
+    buf_printf(&g->asserts, "    \"%.*s\",\n", STR_ARG(escaped(g, words)));
+    return *number = g->num_asserts++;
 }
 
 int new_assert(Gen *g, const Op *op) {
@@ -457,7 +467,10 @@ void scalar_op_write(Gen *g, Op *op) {
         for (int i = 0; i < op->num_operands; i++) x[i] = scalar_name(g, op->operands[i]);
         declare_scalar(g, op_result(op), op_text(g, op, false, x));
         return;
-    case OP_ALLOC: declare_scalar(g, op_result(op), memory_text(g, op)); return;
+    case OP_ALLOC:
+        declare_scalar(g, op_result(op), memory_text(g, op));
+        if (g->depth == 1) vec_push(g->arena, &g->allocs, op);
+        return;
     case OP_ARANGE:
     case OP_PRINT:
     case OP_PRINTF:
