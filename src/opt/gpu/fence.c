@@ -36,6 +36,7 @@ typedef struct State {
     VEC(Access) accesses;
     bool acquired;
     bool in_buffers; /* somebody may still read where rings are: a released turn, or scratch */
+    bool in_scratch;
 } State;
 
 typedef struct Fencer {
@@ -52,7 +53,7 @@ typedef struct Fencer {
 
 static void barrier(Fencer *f) {
     f->state.accesses.count = 0;
-    f->state.acquired = f->state.in_buffers = false;
+    f->state.acquired = f->state.in_buffers = f->state.in_scratch = false;
     f->busy_end = 0;
 }
 
@@ -105,7 +106,9 @@ static void fence_access(Fencer *f, Op *op) {
 
 static bool note_access(Op *op, void *user) {
     Fencer *f = user;
+    int bytes[MAX_TRIPS];
     if (op->kind == OP_RELEASE) f->state.in_buffers = true;
+    if (op_trips(f->fn, f->has_atomics, op, bytes)) f->state.in_scratch = true;
     if (!access_pointer(op)) return true;
     Access access = access_of(f, op);
     access.pointer = NULL;
@@ -131,6 +134,7 @@ static void fence_trips(Fencer *f, Op *op) {
         same = same && old[i].offset == from && old[i].wait == wait;
         barrier(f); /* its own */
         f->busy_end = from + bytes[i];
+        f->state.in_scratch = true;
     }
     f->changed |= !same;
 }
@@ -163,7 +167,7 @@ static bool is_in_loop(const Op *op) {
 static void fence_ring(Fencer *f, Op *op) {
     int end = ring_end(op);
     bool is_busy = f->busy_end != 0;
-    if (is_busy) f->state.in_buffers = true;
+    if (f->state.in_scratch) f->state.in_buffers = true;
     if (f->busy_end < end) f->busy_end = 0;
     if (end > f->scratch_start) f->scratch_start = end;
     if (is_busy && is_in_loop(op)) scratch_unknown(f);
@@ -200,7 +204,9 @@ static void fence_turn(Fencer *f, Op *op) {
 static void fence_region(Fencer *f, Region *region);
 
 static State state_copy(Fencer *f) {
-    State copy = {.acquired = f->state.acquired, .in_buffers = f->state.in_buffers};
+    State copy = {.acquired = f->state.acquired,
+                  .in_buffers = f->state.in_buffers,
+                  .in_scratch = f->state.in_scratch};
     for (int i = 0; i < f->state.accesses.count; i++)
         vec_push(f->arena, &copy.accesses, f->state.accesses.data[i]);
     return copy;
@@ -211,6 +217,7 @@ static void state_merge(Fencer *f, const State *other) {
     for (int i = 0; i < other->accesses.count; i++) add_access(f, other->accesses.data[i]);
     f->state.acquired = f->state.acquired || other->acquired;
     f->state.in_buffers = f->state.in_buffers || other->in_buffers;
+    f->state.in_scratch = f->state.in_scratch || other->in_scratch;
 }
 
 static void fence_if(Fencer *f, Op *op) {
