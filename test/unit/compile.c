@@ -334,10 +334,10 @@ TEST(each_pass_can_be_kept) {
         const char *runs[32]; /* up to the first NULL */
     } rows[] = {{"interp", {"lower", "fold", "cse", "dce"}},
                 {"cpu:generic", {"lower", "fold", "cse", "shape", "licm", "dce", "carry"}},
-                {"sm_75", {"lower",     "dots",   "bounds", "fold",     "cse",   "shape",
-                           "licm",      "dce",    "carry",  "contract", "sink",  "together",
-                           "backwards", "pieces", "guard",  "place",    "keep",  "bring",
-                           "rings",     "hold",   "early",  "share",    "waits", "fence"}}};
+                {"sm_75", {"lower", "dots",   "bounds",   "fold", "cse",      "shape",     "licm",
+                           "dce",   "carry",  "contract", "sink", "together", "backwards", "pieces",
+                           "guard", "rotate", "place",    "keep", "bring",    "rings",     "hold",
+                           "early", "share",  "waits",    "fence"}}};
     for (int t = 0; t < COUNT(rows); t++)
         for (int i = 0; compile_pass_name(i); i++) {
             Arena *arena = arena_new(NULL);

@@ -163,7 +163,20 @@ static const char whole[] = /* tiles that stay where they are */
     "        acc += tl.dot(x, tl.trans(tl.load(pk)))\n"
     "        pq += 16\n"
     "        pk += BN * D\n"
-    "    tl.store(o + row[:, None] * BN + key[None, :], acc)\n";
+    "    tl.store(o + row[:, None] * BN + key[None, :], acc)\n"
+    "@triton.jit\n"
+    "def chosen(q, k, v, o, turns, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):\n"
+    "    row = tl.arange(0, BM)\n"
+    "    key = tl.arange(0, BN)\n"
+    "    depth = tl.arange(0, D)\n"
+    "    x = tl.load(q + row[:, None] * D + depth[None, :])\n"
+    "    one = tl.full([BM, BN], 1, tl.float16)\n"
+    "    acc = tl.zeros([BM, D], dtype=tl.float32)\n"
+    "    for i in range(0, turns * BN, BN):\n"
+    "        s = tl.dot(x, tl.load(k + (i + key[None, :]) * D + depth[:, None]))\n"
+    "        p = tl.where(s > 0, one, -one)\n"
+    "        acc = tl.dot(p, tl.load(v + (i + key[:, None]) * D + depth[None, :]), acc)\n"
+    "    tl.store(o + row[:, None] * D + depth[None, :], acc)\n";
 
 enum { MOST = 128, MOST_TURNS = 5 };
 
@@ -358,6 +371,23 @@ static int wrong_nested(const Row *r, const Inputs *in, int turns) {
     return wrong;
 }
 
+/* Likewise, of kernel chosen. */
+static int wrong_chosen(const Row *r, const Inputs *in, int turns) {
+    int wrong = 0;
+    for (int i = 0; i < r->bm; i++) {
+        double sums[MOST] = {0};
+        for (int n = 0; n < turns * r->bn; n++) {
+            double s = 0;
+            for (int d = 0; d < r->d; d++)
+                s += number_of(in->q[i * r->d + d]) * number_of(in->k[n * r->d + d]);
+            for (int d = 0; d < r->d; d++)
+                sums[d] += (s > 0 ? 1 : -1) * number_of(in->v[n * r->d + d]);
+        }
+        for (int d = 0; d < r->d; d++) wrong += (double)in->o[i * r->d + d] != sums[d];
+    }
+    return wrong;
+}
+
 typedef struct Subject {
     const char *name;
     int (*wrong)(const Row *r, const Inputs *in, int turns);
@@ -369,7 +399,8 @@ static const Subject chained = {"chained", wrong_in, NULL}, signs = {"signs", wr
                      turned = {"turned", wrong_turned, whole}, once = {"once", wrong_once, whole},
                      decayed = {"decayed", wrong_decayed, whole},
                      lessened = {"lessened", wrong_lessened, whole},
-                     scaled = {"scaled", wrong_scaled, whole};
+                     scaled = {"scaled", wrong_scaled, whole},
+                     chosen = {"chosen", wrong_chosen, whole};
 
 static tern_kernel *compiled(tern_context *context, const Subject *subject, const Row *r,
                              int stages, const char *after) {
@@ -455,6 +486,13 @@ TEST(so_are_those_of_two_at_a_time) {
     static const Row both = {128, 32, 64, 4}, less = {64, 32, 64, 4};
     check_row(&pair, &both, 3, true);
     check_row(&pair, &less, 3, false);
+}
+
+/* What the next turn multiplies is made of halves, not narrowed: the loop carries these. */
+TEST(halves_are_carried) {
+    static const Row row = {64, 32, 32, 4}, eight = {128, 64, 64, 8};
+    check_row(&chosen, &row, 3, false);
+    check_row(&chosen, &eight, 2, false);
 }
 
 /* Rows and columns of one tile, which is copied once and stays where it is. */

@@ -219,11 +219,19 @@ static void write_ring(Bringer *b) {
 
 /* ---- all ---- */
 
+/* What the products around a loop read comes with what its turns do. */
+static bool is_around_loop(const Region *region) {
+    for (const Op *op = region->first; op; op = op->next)
+        if (op->kind == OP_FOR && for_around(op)) return true;
+    return false;
+}
+
 static bool bring_region(Bringer *b, Region *region) {
     bool changed = false;
     for (Op *op = region->first; op; op = op->next)
         for (int i = 0; op->kind == OP_IF && i < op->num_regions; i++)
             changed |= bring_region(b, op->regions[i]);
+    if (is_around_loop(region)) return changed;
     for (Op *from = region->first;;) {
         find_loads(b, from);
         if (!b->count) return changed;

@@ -106,12 +106,11 @@ static bool has_all(const Keeper *k, const Ring *ring) {
     return true;
 }
 
-/* The loop's products read it in the ring. */
-static void write_peeks(Keeper *k, const Ring *ring) {
+/* Products from `first` on, up to `end`, read it in the ring. */
+static void write_peeks_from(Keeper *k, const Ring *ring, Op *first, const Op *end) {
     Value *peeks[MAX_PARTS] = {NULL};
-    Region *body = for_body(k->loop);
-    Builder b = {.fn = k->fn, .region = body, .before = body->first, .span = k->loop->span};
-    for (Op *op = b.before; op; op = op->next) {
+    Builder b = {.fn = k->fn, .region = first->parent, .before = first, .span = k->loop->span};
+    for (Op *op = first; op != end; op = op->next) {
         for (int i = 0; op->kind == OP_DOT && i < 2; i++) {
             if (!may_read_in_place(op, i)) continue;
             const Kept *kept =
@@ -130,10 +129,38 @@ static void write_peeks(Keeper *k, const Ring *ring) {
     }
 }
 
+/* The product before the loop that is of its first turn (pass rotate), or NULL. */
+static Op *head_of(const Op *loop) {
+    Op *head = for_around(loop) ? loop->prev : NULL;
+    while (head && head->kind != OP_DOT) head = head->prev;
+    return head;
+}
+
+/* Behind the loop, and the product behind it that is of its last turn. */
+static Op *end_of(Op *loop) {
+    Op *tail = for_around(loop) ? loop->next : NULL;
+    while (tail && tail->kind != OP_DOT) tail = tail->next;
+    return tail ? tail->next : loop->next;
+}
+
+/* The loop's products read it in the ring. */
+static void write_peeks(Keeper *k, const Ring *ring) {
+    write_peeks_from(k, ring, for_body(k->loop)->first, NULL);
+}
+
+/* Before what is copied for the loop and the product before it. */
+static Op *place_of_ring(const Keeper *k) {
+    const Op *head = head_of(k->loop);
+    for (int i = 0; i < k->count && head; i++)
+        if (!is_from_outside(k->kept[i].value, head->parent)) head = NULL;
+    return head ? head->parent->first : k->loop;
+}
+
 static void write_kept(Keeper *k, Ring *made) {
     const Type *types[MAX_PARTS];
     Func *fn = k->fn;
-    Builder b = {.fn = fn, .region = k->loop->parent, .before = k->loop, .span = k->loop->span};
+    Builder b = {.fn = fn, .region = k->loop->parent, .span = k->loop->span};
+    const Op *place = b.before = place_of_ring(k);
     for (int i = 0; i < k->count; i++) types[i] = k->kept[i].type;
     const Type *type = type_ring(fn->types, k->count, types);
     Op *ring = build_op(&b, OP_RING, 0, NULL, 1, &type, 0, NULL);
@@ -145,12 +172,14 @@ static void write_kept(Keeper *k, Ring *made) {
         put_set_part(build_op(&b, OP_PUT, 3, turn, 0, NULL, 0, NULL), i);
     }
     build_op(&b, OP_READY, 2, turn, 0, NULL, 0, NULL);
-    b.before = k->loop->next;
+    b.before = end_of(k->loop);
     made->release = build_op(&b, OP_RELEASE, 2, turn, 0, NULL, 0, NULL);
     made->turn[0] = turn[0], made->turn[1] = turn[1];
     made->count = k->count;
     memcpy(made->kept, k->kept, sizeof made->kept);
     write_peeks(k, made);
+    Op *head = head_of(k->loop);
+    if (head && place != k->loop) write_peeks_from(k, made, head, head->next);
 }
 
 /* ---- all ---- */
@@ -168,7 +197,7 @@ static bool keep_region(Keeper *k, Region *region) {
         if (!k->count) continue;
         if (has_all(k, &last)) {
             write_peeks(k, &last);
-            op_move_before(last.release, op->next);
+            op_move_before(last.release, end_of(op));
         } else {
             write_kept(k, &last);
         }

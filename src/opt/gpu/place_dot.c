@@ -142,6 +142,22 @@ static int registers_held(const Placer *p, const Region *body) {
     return held;
 }
 
+static bool is_in_loop(const Op *op) {
+    return op->parent->owner && op->parent->owner->kind == OP_FOR;
+}
+
+/* The product itself, or one of a loop behind it that multiplies the same: it holds that as the
+ * loop does. */
+static const Op *product_of_loop(const Op *op) {
+    for (const Op *loop = op; loop && !is_in_loop(op); loop = loop->next)
+        for (const Op *other = loop->kind == OP_FOR ? for_body(loop)->first : NULL; other;
+             other = other->next)
+            if (other->kind == OP_DOT && dot_a(other) == dot_a(op) &&
+                op_result(other)->type == op_result(op)->type)
+                return other;
+    return op;
+}
+
 /* In a loop A of wgmma is taken from registers, if there are not too many, unless it is loaded
  * there: what the turns have in common then moves once, and B alone goes through shared memory. */
 const Layout *place_multiplied(Placer *p, const Op *op, int operand) {
@@ -151,10 +167,9 @@ const Layout *place_multiplied(Placer *p, const Op *op, int operand) {
     };
     const Value *value = op->operands[operand];
     const Layout *home = place_home_or_default(p, value);
-    bool in_loop = op->parent->owner && op->parent->owner->kind == OP_FOR;
-    if (operand == 1 || !in_loop || place_plan(p, op_result(op))->unit != UNIT_WGMMA ||
-        !takes_registers(op, value))
-        return home;
+    if (operand == 1 || place_plan(p, op_result(op))->unit != UNIT_WGMMA) return home;
+    op = product_of_loop(op);
+    if (!is_in_loop(op) || !takes_registers(op, value)) return home;
     bool outside = value->def && value->def->parent != op->parent;
     if (outside && registers_held(p, op->parent) > MOST_HELD) return home;
     Layout layout = dot_a_layout(op, p->fn->num_warps);

@@ -57,7 +57,11 @@ typedef struct Loop {
     int carried; /* by the loop as it was */
     bool panels; /* of 8 rows of 128 bytes are read: there is a product by wgmma */
     Part parts[MAX_PARTS];
+    /* Of a loop between products of its first turn and its last (pass rotate): */
+    Op *head, *tail;    /* the products, or NULL */
+    int shared_by_last; /* the part that the last reads, too */
     /* While it is written: */
+    Value *more; /* with a tail: is there a turn to copy for, be it the last */
     Value *ring;
     Value *index, **args; /* of the turn that is copied next; args: of values that it needs */
     Map slice;            /* values of the body -> those of that turn */
@@ -297,6 +301,135 @@ static void find_moved(Loop *l) {
     }
 }
 
+/* ---- loops with products around them ---- */
+
+/* The load that product b is, as it is or transposed. */
+static Op *load_of_b(const Op *dot, const Op **trans) {
+    Op *def = dot_b(dot)->def;
+    *trans = NULL;
+    if (def && def->kind == OP_TRANS && def->parent == dot->parent)
+        *trans = def, def = def->operands[0]->def;
+    return def && def->kind == OP_LOAD && def->parent == dot->parent ? def : NULL;
+}
+
+/* The part of the loop's product by which this one multiplies likewise; or -1. */
+static int part_like(const Loop *l, const Op *dot) {
+    const Op *trans, *load = load_of_b(dot, &trans);
+    if (!load || uses_of(l->r->fn, op_result(load)) != 1 || uses_of(l->r->fn, dot_b(dot)) != 1)
+        return -1;
+    for (int i = 0; i < l->num_parts; i++) {
+        const Part *part = &l->parts[i];
+        if (!part->dot || part->operand != 1 || !part->trans != !trans) continue;
+        const Type *type = ring_part_type(l->r->fn->types, dot_b(dot)->type);
+        if (type == part->type && op_result(part->dot)->type == op_result(dot)->type &&
+            dot_unit(part->dot) == UNIT_WGMMA && dot_unit(dot) == UNIT_WGMMA)
+            return i;
+    }
+    return -1;
+}
+
+/* Is `after`, behind the loop, what `value` would be in its next turn? */
+static bool is_next(const Loop *l, const Value *value, const Value *after, int depth) {
+    enum { DEEPEST = 40 };
+    const Op *op = value->def, *other = after->def;
+    if (depth == DEEPEST) return false;
+    if (!op && value->region == l->body)
+        return value->index > 0 && after == &l->op->results[value->index - 1];
+    if (!op || op->parent != l->body) {
+        if (value == after) return true;
+        if (!op || !other || op->kind != OP_CONSTANT || other->kind != OP_CONSTANT) return false;
+    }
+    if (!other || op->kind != other->kind || op->num_operands != other->num_operands ||
+        op->num_regions || !type_same_shape(op_result(op)->type, op_result(other)->type) ||
+        memcmp(op->attrs, other->attrs, sizeof op->attrs) != 0)
+        return false;
+    for (int i = 0; i < op->num_operands; i++)
+        if (!is_next(l, op->operands[i], other->operands[i], depth + 1)) return false;
+    return true;
+}
+
+static bool comes_before(const Op *op, const Op *other) {
+    while (op && op != other) op = op->next;
+    return op != NULL;
+}
+
+/* Can what is computed between the head and the loop be computed before the head? */
+static bool can_hoist(const Loop *l, const Value *value) {
+    const Op *op = value->def;
+    int bytes[MAX_TRIPS];
+    if (!op || op->parent != l->op->parent) return true;
+    if (comes_before(op, l->head)) return true;
+    if (!op_has_trait(op, PURE) || op->num_regions || op->kind == OP_DOT ||
+        op_trips(l->r->fn, l->r->has_atomics, op, bytes))
+        return false;
+    for (int i = 0; i < op->num_operands; i++)
+        if (!can_hoist(l, op->operands[i])) return false;
+    return true;
+}
+
+static void hoist(Loop *l, Value *value) {
+    Op *op = value->def;
+    if (!op || op->parent != l->op->parent || comes_before(op, l->head)) return;
+    for (int i = 0; i < op->num_operands; i++) hoist(l, op->operands[i]);
+    op_move_before(op, l->head);
+}
+
+typedef bool Seen(Loop *l, Value *value);
+
+/* What the copies of the first turns are made of. */
+static bool see_starts(Loop *l, Seen *see) {
+    if (!see(l, for_lower(l->op)) || !see(l, for_upper(l->op)) || !see(l, for_step(l->op)))
+        return false;
+    for (int i = 0; i < l->carried; i++)
+        if (l->ahead[for_arg(l->op, i)->id] == AHEAD_YES && !see(l, for_init(l->op, i)))
+            return false;
+    for (const Op *op = l->body->first; op; op = op->next) {
+        if (!op->num_results || l->ahead[op_result(op)->id] != AHEAD_YES) continue;
+        for (int i = 0; i < op->num_operands; i++)
+            if (!see(l, op->operands[i])) return false;
+    }
+    return true;
+}
+
+static bool see_hoistable(Loop *l, Value *value) { return can_hoist(l, value); }
+
+static bool see_hoisted(Loop *l, Value *value) {
+    hoist(l, value);
+    return true;
+}
+
+/* Nothing between them writes, or has to do with rings. */
+static bool is_clear(const Op *from, const Op *to) {
+    for (const Op *op = from; op != to; op = op->next)
+        if (!op || (is_turn_op(op) && op->kind != OP_PEEK) || op->kind == OP_RING ||
+            op_has_trait(op, WRITES) || (op->kind == OP_LOAD && load_volatile(op)) ||
+            (op->num_regions && !op_is_pure(op)))
+            return false;
+    return true;
+}
+
+/* The products before and behind the loop take part, too: what they multiply by is of the turns
+ * before its first and behind its last. */
+static void find_around(Loop *l) {
+    const Op *trans;
+    l->head = l->tail = NULL;
+    if (!for_around(l->op)) return;
+    Op *head = l->op->prev, *tail = l->op->next;
+    while (head && head->kind != OP_DOT) head = head->prev;
+    while (tail && tail->kind != OP_DOT) tail = tail->next;
+    if (!head || !tail) return;
+    int first = part_like(l, head), last = part_like(l, tail);
+    if (first < 0 || last < 0 || first == last || l->num_parts != 2) return;
+    const Op *load = l->parts[last].load, *after = load_of_b(tail, &trans);
+    if (load->num_operands != after->num_operands) return;
+    for (int i = 0; i < load->num_operands; i++)
+        if (!is_next(l, load->operands[i], after->operands[i], 0)) return;
+    const Op *from = load_of_b(head, &trans);
+    if (!load_can_fill(from) || !is_clear(from, l->op) || !is_clear(l->op->next, tail)) return;
+    l->head = head, l->tail = tail, l->shared_by_last = last;
+    if (!see_starts(l, see_hoistable)) l->head = l->tail = NULL;
+}
+
 /* ---- writing ---- */
 
 static Value *ahead_of(Loop *l, Value *value) {
@@ -349,9 +482,16 @@ static Value *made_anew(Builder *b, Value *mask, Map *made) {
     return op_result(op_clone(b, op, made));
 }
 
+/* The mask, and that. */
+static Value *where(Loop *l, Builder *b, const Value *pointers, Value *that, Value *mask) {
+    const Type *type = type_with_elem(l->r->fn->types, pointers->type, type_scalar(TYPE_I1));
+    Value *all = op_result(build_op(b, OP_SPLAT, 1, &that, 1, &type, 0, NULL));
+    return mask ? build_2(b, OP_AND, mask, all) : all;
+}
+
 /* What the copies need is computed first: others need not wait for it at the barrier that acquire
  * may be. */
-static void write_fills(Loop *l, Builder *b, Value *turn) {
+static void write_fills(Loop *l, Builder *b, Value *turn, Value *more) {
     Map made = {.arena = l->r->px->scratch};
     Value *pointers[MAX_PARTS], *masks[MAX_PARTS];
     for (int i = 0; i < l->num_parts; i++) {
@@ -359,6 +499,7 @@ static void write_fills(Loop *l, Builder *b, Value *turn) {
         Value *mask = load_mask(part->load);
         pointers[i] = transposed(l, b, part, ahead_of(l, load_pointer(part->load)));
         masks[i] = mask ? transposed(l, b, part, made_anew(b, ahead_of(l, mask), &made)) : NULL;
+        if (more && i != l->shared_by_last) masks[i] = where(l, b, pointers[i], more, masks[i]);
     }
     turn_op(l, b, OP_ACQUIRE, turn);
     for (int i = 0; i < l->num_parts; i++) {
@@ -371,19 +512,21 @@ static void write_fills(Loop *l, Builder *b, Value *turn) {
 }
 
 /* Copies for a turn, where there is one; then what comes next is that of the turn behind it.
- * before: the turn to release, once all is there that the copies need; or NULL. */
+ * before: the turn to release, once all is there that the copies need; or NULL. With a tail there
+ * is one more turn, of which the last part alone is copied: the others' masks are off. */
 static void write_copies(Loop *l, Builder *b, Value *turn, Value *before) {
     Func *fn = l->r->fn;
     Region *arms[2] = {region_new(fn), region_new(fn)};
-    Value *more = is_there(l, b);
+    Value *more = is_there(l, b), *any = l->tail ? l->more : more;
     write_slice(l, b);
     if (before) turn_op(l, b, OP_RELEASE, before);
     for (int i = 0; i < 2; i++) {
         Builder arm = {.fn = fn, .region = arms[i], .span = b->span};
-        if (i == 0) write_fills(l, &arm, turn);
+        if (i == 0) write_fills(l, &arm, turn, l->tail ? more : NULL);
         build_yield(&arm, 0, NULL);
     }
-    build_op(b, OP_IF, 1, &more, 0, NULL, 2, arms);
+    build_op(b, OP_IF, 1, &any, 0, NULL, 2, arms);
+    l->more = more;
     if (l->stages > 2)
         build_op(b, OP_COMMIT, 0, NULL, 0, NULL, 0, NULL); /* else all are waited for */
     l->index = build_select(b, more, build_2(b, OP_ADD, l->index, for_step(l->op)), l->index);
@@ -534,7 +677,22 @@ static Op *behind_products(const Loop *l) {
     return last ? last->next : NULL;
 }
 
-/* True: the turn is released in the next one, behind the loop the last. */
+/* Do all products of the body end in it, each read by somebody who waits for it? */
+static bool products_end(const Loop *l) {
+    for (Op *op = l->body->first; op; op = op->next) {
+        if (op->kind != OP_DOT) continue;
+        bool ends = false;
+        for (const Op *reader = op->next; reader && reader->kind != OP_YIELD; reader = reader->next)
+            for (int i = 0; i < reader->num_operands && reader->kind != OP_DOT; i++)
+                ends = ends || reader->operands[i] == op_result(op);
+        if (!ends) return false;
+    }
+    return true;
+}
+
+/* True: the turn is released in the next one, behind the loop the last. Where its products have
+ * ended in it, the barrier with which the next one begins is enough for the buffer to be filled
+ * again, behind that one's products. */
 static bool write_turn(Loop *l, Value *turn) {
     Func *fn = l->r->fn;
     Builder b = {.fn = fn, .region = l->body, .before = l->body->first, .span = l->op->span};
@@ -545,38 +703,106 @@ static bool write_turn(Loop *l, Value *turn) {
     Op *late = behind_products(l);
     b.before = late ? late : ready->next;
     Value *next = build_2(&b, OP_ADD, turn, build_int(&b, turn->type, distance));
-    write_copies(l, &b, next, late ? turn_before(&b, turn) : NULL);
+    bool released_late = late && !products_end(l);
+    write_copies(l, &b, next, released_late ? turn_before(&b, turn) : NULL);
     b.before = region_yield(l->body);
-    if (!late) turn_op(l, &b, OP_RELEASE, turn);
-    return late != NULL;
+    if (!released_late) turn_op(l, &b, OP_RELEASE, turn);
+    return released_late;
+}
+
+/* A product around the loop reads its turn. */
+static void write_around(Loop *l, Builder *b, Op *dot, Value *turn) {
+    const Part *part = &l->parts[part_like(l, dot)];
+    b->before = dot;
+    ready_set_pending(turn_op(l, b, OP_READY, turn), l->stages - 2);
+    Op *peek = build_op(b, OP_PEEK, 2, (Value *[]){l->ring, turn}, 1, &part->type, 0, NULL);
+    peek_set_part(peek, (int)(part - l->parts));
+    dot->operands[1] = op_result(peek);
+}
+
+/* Turn 0 is the head's: what the loop's first turn reads before it comes. */
+static void write_head_fills(Loop *l, Builder *b, Value *turn) {
+    const Op *trans;
+    Op *load = load_of_b(l->head, &trans);
+    int first = part_like(l, l->head);
+    write_slice(l, b);
+    turn_op(l, b, OP_ACQUIRE, turn);
+    for (int i = 0; i < l->num_parts; i++) {
+        const Part *part = &l->parts[i];
+        Value *pointers = i == first ? load_pointer(load) : ahead_of(l, load_pointer(part->load));
+        Value *mask = i == first ? load_mask(load) : NULL;
+        pointers = transposed(l, b, part, pointers);
+        if (mask) mask = transposed(l, b, part, mask);
+        if (i != first) mask = where(l, b, pointers, build_int(b, type_scalar(TYPE_I1), 0), NULL);
+        Value *operands[4] = {l->ring, turn, pointers, mask};
+        Op *fill = build_op(b, OP_FILL, mask ? 4 : 3, operands, 0, NULL, 0, NULL);
+        fill->span = load->span;
+        fill_set_part(fill, i);
+        fill_set_width(fill, load_width(i == first ? load : part->load));
+    }
+    if (l->stages > 2) build_op(b, OP_COMMIT, 0, NULL, 0, NULL, 0, NULL);
+}
+
+/* The turns that are copied before the loop, and the head's product, if there is one. */
+static void write_first_turns(Loop *l, Builder *b) {
+    const Type *i32 = type_scalar(TYPE_I32);
+    int distance = l->stages - 1;
+    Value *zero = NULL;
+    if (l->head) {
+        see_starts(l, see_hoisted);
+        b->before = l->head;
+    }
+    write_ring(l, b);
+    l->index = for_lower(l->op);
+    for (int i = 0; i < l->carried; i++)
+        l->args[i] = l->ahead[for_arg(l->op, i)->id] == AHEAD_YES ? for_init(l->op, i) : NULL;
+    if (l->head) {
+        l->more = build_int(b, type_scalar(TYPE_I1), 1);
+        write_head_fills(l, b, zero = build_int(b, i32, 0));
+    }
+    for (int turn = l->head ? 1 : 0; turn < distance; turn++)
+        write_copies(l, b, build_int(b, i32, turn), NULL);
+    if (!l->head) return;
+    write_around(l, b, l->head, zero);
+    b->before = l->head->next;
+    write_copies(l, b, build_int(b, i32, distance), NULL);
 }
 
 static void write_loop(Loop *l) {
     Func *fn = l->r->fn;
-    int carried = l->carried, distance = l->stages - 1;
+    int carried = l->carried;
     Builder b = {.fn = fn, .region = l->op->parent, .before = l->op, .span = l->op->span};
-    Value **more = arena_array(l->r->px->scratch, Value *, carried + 2);
-    Value **args = arena_array(l->r->px->scratch, Value *, carried + 2);
+    Value **more = arena_array(l->r->px->scratch, Value *, carried + 3);
+    Value **args = arena_array(l->r->px->scratch, Value *, carried + 3);
     const Type *i32 = type_scalar(TYPE_I32);
-    write_ring(l, &b);
-    l->index = for_lower(l->op);
-    for (int i = 0; i < carried; i++)
-        l->args[i] = l->ahead[for_arg(l->op, i)->id] == AHEAD_YES ? for_init(l->op, i) : NULL;
-    for (int turn = 0; turn < distance; turn++) write_copies(l, &b, build_int(&b, i32, turn), NULL);
+    int own = l->head ? 3 : 2;
+    write_first_turns(l, &b);
 
-    more[0] = build_int(&b, i32, 0), more[1] = l->index;
-    int count = 2 + listed(l, l->args, more + 2);
+    more[0] = build_int(&b, i32, l->head ? 1 : 0), more[1] = l->index, more[2] = l->more;
+    int count = own + listed(l, l->args, more + own);
     l->op = carry(l, count, more, args);
-    for (int i = 0, next = 2; i < carried; i++)
+    for (int i = 0, next = own; i < carried; i++)
         if (l->args[i]) l->args[i] = args[next++];
     l->index = args[1];
+    if (l->head) l->more = args[2];
 
     b.before = l->op->next;
-    if (write_turn(l, args[0]))
-        turn_op(l, &b, OP_RELEASE, turn_before(&b, &l->op->results[carried]));
+    bool released_late = write_turn(l, args[0]);
+    Value *end = &l->op->results[carried];
+    if (released_late) turn_op(l, &b, OP_RELEASE, turn_before(&b, end));
+    if (l->head && !released_late) {
+        b.before = l->op;
+        turn_op(l, &b, OP_RELEASE, build_int(&b, i32, 0));
+    }
+    if (l->tail) {
+        write_around(l, &b, l->tail, end);
+        b.before = l->tail->next;
+        turn_op(l, &b, OP_RELEASE, end);
+    }
     b = (Builder){.fn = fn, .region = l->body, .before = region_yield(l->body), .span = b.span};
     more[0] = build_2(&b, OP_ADD, args[0], build_int(&b, i32, 1)), more[1] = l->index;
-    listed(l, l->args, more + 2);
+    if (l->head) more[2] = l->more;
+    listed(l, l->args, more + own);
     yield_too(l, count, more);
 }
 
@@ -609,6 +835,7 @@ static bool ring_loop(Rings *r, Op *op) {
         is_ahead(&l, load_pointer(l.parts[i].load));
         if (load_mask(l.parts[i].load)) is_ahead(&l, load_mask(l.parts[i].load));
     }
+    find_around(&l);
     write_loop(&l);
     func_resolve(r->fn);
     func_renumber(r->fn);
