@@ -158,6 +158,23 @@ static const Op *product_of_loop(const Op *op) {
     return op;
 }
 
+/* What is made here of 32 bits goes to rows along K in shared memory, however it was loaded: pairs
+ * of neighbours along K, eight rows a warp, so that its writes meet few in one bank, and 16-bit
+ * elements that it is made of come out of a ring by ldmatrix. */
+static const Layout *rows_along_k(Placer *p, const Op *op, int operand) {
+    const Type *tile = op->operands[operand]->type;
+    int rows = log2_of(tile->shape[operand]), k = log2_of(tile->shape[1 - operand]);
+    int warps_rows = rows - 4 < p->warp_bits ? rows - 4 : p->warp_bits, from[MAX_TILE_BITS];
+    if (warps_rows < 0) warps_rows = 0;
+    if (rows < 4 || k - 3 < p->warp_bits - warps_rows) return NULL;
+    Layout layout = layout_mma(rows, k, warps_rows, p->warp_bits - warps_rows);
+    for (int i = 0; i < rows + k; i++) from[i] = i < rows ? k + i : i - rows;
+    if (operand == 1) layout = layout_permute(&layout, from, rows + k);
+    const Layout *interned = layout_intern(&p->layouts, &layout);
+    vec_push(p->arena, &p->products, interned);
+    return interned;
+}
+
 /* In a loop A of wgmma is taken from registers, if there are not too many, unless it is loaded
  * there: what the turns have in common then moves once, and B alone goes through shared memory. */
 const Layout *place_multiplied(Placer *p, const Op *op, int operand) {
@@ -167,7 +184,12 @@ const Layout *place_multiplied(Placer *p, const Op *op, int operand) {
     };
     const Value *value = op->operands[operand];
     const Layout *home = place_home_or_default(p, value);
-    if (operand == 1 || place_plan(p, op_result(op))->unit != UNIT_WGMMA) return home;
+    if (place_plan(p, op_result(op))->unit != UNIT_WGMMA) return home;
+    if (is_in_loop(op) && is_made_here(value)) {
+        const Layout *rows = rows_along_k(p, op, operand);
+        if (rows) return rows;
+    }
+    if (operand == 1) return home;
     op = product_of_loop(op);
     if (!is_in_loop(op) || !takes_registers(op, value)) return home;
     bool outside = value->def && value->def->parent != op->parent;
