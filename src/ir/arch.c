@@ -20,3 +20,8 @@ const Arch *arch_find(Str name) {
         if (str_is(name, archs[i].name)) return &archs[i];
     return NULL;
 }
+
+int arch_blocks(const Arch *arch, int bytes) {
+    enum { RESERVED = 1024 }; /* of the system, for each block */
+    return (arch->shared_limit + RESERVED) / (bytes + RESERVED);
+}

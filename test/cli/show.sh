@@ -61,6 +61,13 @@ check 'the times sum up' sh -c '$0 show $1 --stage times --sig "$2" | awk "
     NR == 1 || !NF { next } \$1 == \"all\" { ok = \$2 > sum - 1 && \$2 < sum + 1 && share > 99 && share < 101 }
     { sum += \$(NF - 1); share += \$NF } END { exit !ok }"' $TERN $k "$sig"
 
+# A ring of 128 KB has room for one block on a multiprocessor, one of 96 for two: by four warps.
+ring_of() { $TERN show kernels/matmul.py:matmul_kernel --stage facts --target sm_90a --num-stages "$2" --num-warps "$1" --sig \
+    "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,i32:16,1,i32:16,1,i32:16,1,128,128,64,8,'ieee'" | grep -c "a ring of $3 turns"; }
+check 'two blocks by four warps' test "$(ring_of 4 4 3)" = 1
+check 'as many turns as are asked for where they fit' test "$(ring_of 4 3 3)" = 1
+check 'or where one block has the multiprocessor' test "$(ring_of 8 4 4)" = 1
+
 # What Triton's PTX has, and what is precise.
 cat >"$work/p.py" <<'END'
 import triton

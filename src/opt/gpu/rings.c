@@ -260,6 +260,38 @@ static bool note_scratch(Op *op, void *user) {
     return true;
 }
 
+/* Is it made, lane by lane, of a tile that the loop carries? */
+static bool is_of_carried(const Loop *l, const Value *value, int depth) {
+    enum { DEEPEST = 20 };
+    const Op *op = value->def;
+    if (value->region == l->body) return value->type->rank > 1;
+    if (!op || op->parent != l->body || depth == DEEPEST || op->kind == OP_LOAD) return false;
+    if (op->kind == OP_DOT) return false;
+    for (int i = 0; i < op->num_operands; i++)
+        if (is_of_carried(l, op->operands[i], depth + 1)) return true;
+    return false;
+}
+
+/* A turn waits for nothing of the one before but sums to add to, and there are programs enough, as
+ * far as one can tell: none of them walks over several tiles. */
+static bool has_many_blocks(const Loop *l) {
+    for (const Op *at = l->op->parent->owner; at; at = at->parent->owner)
+        if (at->kind == OP_FOR || at->kind == OP_WHILE) return false;
+    for (const Op *op = l->body->first; op; op = op->next)
+        for (int i = 0; i < 2 && op->kind == OP_DOT; i++)
+            if (is_of_carried(l, op->operands[i], 0)) return false;
+    return true;
+}
+
+/* Four warps multiply while four others compute: with a turn less, is there room for a second block
+ * on a multiprocessor? */
+static bool is_better_fewer(const Loop *l, int turn, int scratch) {
+    const Arch *arch = l->r->arch;
+    int end = l->offset + l->stages * turn + scratch;
+    return l->panels && l->r->fn->num_warps == 4 && l->stages > 2 && arch_blocks(arch, end) < 2 &&
+           arch_blocks(arch, end - turn) >= 2 && has_many_blocks(l);
+}
+
 /* What the ops of the loop go through lies behind the ring. */
 static bool choose_stages(Loop *l) {
     Scratch s = {.l = l};
@@ -271,6 +303,7 @@ static bool choose_stages(Loop *l) {
     int most = turn ? left / turn : 0;
     if (asked > MAX_STAGES) asked = MAX_STAGES;
     l->stages = asked < most ? (int)asked : most;
+    if (is_better_fewer(l, turn, s.most)) l->stages--;
     return l->stages >= 2;
 }
 

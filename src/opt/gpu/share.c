@@ -62,8 +62,8 @@ static bool is_made_before(const Value *value, const Op *op) {
 
 /* Blocks that a multiprocessor has room for, up to those that it has registers for. */
 static int blocks_of(const Sharer *s, int bytes) {
-    enum { REGISTERS = 65536, FEW = 96, RESERVED = 1024 }; /* of a multiprocessor, thread, block */
-    int blocks = (s->arch->shared_limit + RESERVED) / (bytes + RESERVED);
+    enum { REGISTERS = 65536, FEW = 96 }; /* of a multiprocessor, of a thread */
+    int blocks = arch_blocks(s->arch, bytes);
     int most = REGISTERS / (32 * s->fn->num_warps * FEW);
     return blocks < most ? blocks : most;
 }
