@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The ops of tern_tensor.h beside PyTorch, where $PYTHON has it: random shapes, layouts and types of each row of the table,
+# gradients, functions that are no rows, fused functions. TORCH_COUNT: how many of each; TORCH_DEVICE: not interp.
+: "${PYTHON:=python3}" "${BUILD:=build}" "${TORCH_COUNT:=2}" "${TORCH_DEVICE:=interp}"
+passed=0 failed=0 skipped=0
+
+add() { # output of a tool, whose last line is its summary
+    printf '%s\n' "$1" | sed '$d'
+    set -- $(printf '%s\n' "$1" | sed -n '$s/[^0-9 ]//gp')
+    if [ $# = 3 ]; then
+        passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
+    else
+        failed=$((failed + 1))
+    fi
+}
+
+if [ -f "$BUILD/libtern.so" ] && "$PYTHON" -c 'import torch' 2>/dev/null; then
+    for tool in 'torch-tensors --count '"$TORCH_COUNT" 'torch-tensors --gradients --count '"$TORCH_COUNT" \
+        'torch-functions --count '"$TORCH_COUNT"; do
+        add "$("$PYTHON" tools/$tool --library "$BUILD/libtern.so" --device "$TORCH_DEVICE" --seed 1 2>&1)"
+    done
+else
+    echo "skipped: no PyTorch for $PYTHON, or no libtern.so (a sanitizer is on)"
+    skipped=1
+fi
+echo "test/api/torch.sh: $passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]
