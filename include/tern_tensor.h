@@ -261,8 +261,8 @@ TERN_API tern_tensor *tern_addmm(tern_tensor *input, tern_tensor *a, tern_tensor
 /* Each element is 0 with probability p, others are scaled by 1 / (1 - p); not training: a view. */
 TERN_API tern_tensor *tern_dropout(tern_tensor *x, double p, bool is_training);
 /* In order along a dimension, and where each was; equals stay in order, NaN is the largest. topk:
- * the first k of it, the largest or smallest ones first. The host sorts, and waits for the
- * device. */
+ * the first k of it, the largest or smallest ones first. A GPU sorts by itself what has up to 32
+ * bits; else the host does, and waits for the device. */
 TERN_API tern_status tern_sort(tern_tensor *x, int dim, bool descending, tern_tensor **values,
                                tern_tensor **indices);
 TERN_API tern_status tern_topk(tern_tensor *x, int64_t k, int dim, bool largest,

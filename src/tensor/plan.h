@@ -225,6 +225,11 @@ bool check_bounds(tern_tensor *index, IndexKind kind, int dim, int64_t size);
 bool trace_check_index(Trace *trace, const tern_tensor *index, IndexKind kind, int dim,
                        int64_t size);
 
+/* ---- sort_device.c ---- */
+bool sort_can(const tern_tensor *x);
+/* The places of the first `kept` elements in order, equals as they stand. NULL: said. */
+tern_tensor *sort_order(const tern_tensor *x, int dim, int64_t kept, bool descends);
+
 /* ---- runs of each kind ---- */
 typedef struct RowCall {
     tern_session *session;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sort: order of the elements along a dimension. The host finds it, by merging, and waits for the
- * device: equals keep their order, NaN is the largest, as in PyTorch. Values are then gathered, so
- * that their gradient is gather's. */
+/* sort: order of the elements along a dimension. A GPU finds it (sort_device.c) for types of up to
+ * 32 bits; else the host, by merging, and waits for the device. Equals keep their order, NaN is the
+ * largest, as in PyTorch. Values are then gathered, so that their gradient is gather's. */
 #include "tensor/plan.h"
 #include "tensor/tape.h"
 
@@ -119,7 +119,7 @@ static tern_status sorted(const char *name, tern_tensor *x, int dim, int64_t kep
                             name, torch_type_name(x->dtype));
     tern_operand operand = tern_of(x);
     op_begin(session, name, &operand, 1);
-    *indices = order_of(x, dim, kept, descends);
+    *indices = sort_can(x) ? sort_order(x, dim, kept, descends) : order_of(x, dim, kept, descends);
     *values = *indices ? tensor_gather(x, dim, *indices) : NULL;
     tern_range_pop(session->context);
     if (*values) return TERN_OK;
