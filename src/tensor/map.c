@@ -191,9 +191,26 @@ static tern_status run(tern_session *session, int op, const tern_operand *operan
     return plan_run(session, &key, &call, map_count_programs(&call.space, map_tile(&key.form)));
 }
 
+/* Powers that other rows have, as PyTorch takes them: x ** 2 is x * x. */
+static int simple_power(const tern_operand *exponent, tern_dtype compute) {
+    if (exponent->kind == TERN_OPERAND_TENSOR || compute == TERN_BOOL) return TERN_OP_pow;
+    double number =
+        exponent->kind == TERN_OPERAND_NUMBER ? exponent->number : (double)exponent->integer;
+    if (number == 2) return TERN_OP_square;
+    if (!tern_dtype_is_float(compute)) return TERN_OP_pow;
+    return number == 0.5    ? TERN_OP_sqrt
+           : number == -0.5 ? TERN_OP_rsqrt
+           : number == -1   ? TERN_OP_reciprocal
+                            : TERN_OP_pow;
+}
+
 tern_status map_run(tern_session *session, int op, const tern_operand *operands, int count,
                     tern_dtype compute, double p, double q, tern_tensor *out) {
     Call with;
+    if (op == TERN_OP_pow) {
+        op = simple_power(&operands[1], compute);
+        if (op != TERN_OP_pow) count = 1;
+    }
     with.p = p;
     with.q = q;
     with.step = 0;

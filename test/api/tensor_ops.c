@@ -662,6 +662,26 @@ TEST(integers_divide_as_python_does) {
     end();
 }
 
+/* A base that is repeated along what the exponent runs over, and powers that other ops are. */
+TEST(powers) {
+    if (!begin("interp")) return;
+    static const int32_t two[] = {-2}, exponents[] = {0, 1, 3, 5};
+    static const double numbers[] = {4, 0.25, -0.0, INFINITY};
+    tern_tensor *base = tern_from(session, two, TERN_INT32, 1, (const int64_t[]){1});
+    tern_tensor *wide = tern_expand(base, 1, (const int64_t[]){4});
+    tern_tensor *by = tern_from(session, exponents, TERN_INT32, 1, (const int64_t[]){4});
+    tern_tensor *x = tern_from(session, numbers, TERN_FLOAT64, 1, (const int64_t[]){4});
+    tern_tensor *made[] = {tern_pow(wide, by),      tern_pow_number(x, 2),
+                           tern_pow_number(x, 0.5), tern_pow_number(x, -0.5),
+                           tern_pow_integer(x, -1), tern_pow_integer(by, 2)};
+    static const double wanted[][4] = {{1, -2, -8, -32},         {16, 0.0625, 0, INFINITY},
+                                       {2, 0.5, -0.0, INFINITY}, {0.5, 2, -INFINITY, 0},
+                                       {0.25, 4, -INFINITY, 0},  {0, 1, 9, 25}};
+    for (int i = 0; i < 6; i++) check_values("pow", made[i], wanted[i]), tern_drop(made[i]);
+    tern_drop(base), tern_drop(wide), tern_drop(by), tern_drop(x);
+    end();
+}
+
 TEST(where_and_clamp) {
     if (!begin("interp")) return;
     tern_tensor *x = tern_arange(session, TERN_FLOAT32, 0, 6, 1);
