@@ -150,6 +150,7 @@ static const struct {
 static const char *refusal(Arena *arena, const char *text) {
     Diag diag = {.arena = arena};
     Buf out = {.arena = arena};
+    if (!strstr(text, ".version")) text = str_format(arena, ".version 8.4 %s", text).data;
     bool is_read = sim_parse(arena, str_of(text), 0, &diag) != NULL;
     CHECK(is_read != diag_failed(&diag));
     buf_puts(&out, "");

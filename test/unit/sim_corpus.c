@@ -6,6 +6,8 @@
  * is the reader's error. Below are lines that are marked right or wrong, with what each says. */
 #include "sim_ptx.h"
 
+#include <ctype.h>
+
 typedef struct Collector {
     Arena *arena;
     const char *target;
@@ -413,6 +415,19 @@ static const struct {
     {"cp.async.cg.shared.global [%r1], [%d1], 8;", 0, 0},
     {"cp.async.cg.shared.global [%r1], [%d1], 16, 31;", 0, 0},
     {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 %r1, [s];", 0, 0},
+    {"ld.global.v2.b32 {%r1, %d1}, [%d2];", 0, 0},
+    {"ld.global.v2.b32 {%r1, _}, [%d2];", 75, -1},
+    {"st.global.v2.b32 [%d2], {%d1, %r1};", 0, 0},
+    {"st.global.v2.b64 [%d2], {%d1, %d3};", 75, 1},
+    {"mov.u32 %r1, 1;;", 0, 0},
+    {";", 0, 0},
+    {"{ mov.u32 %r1, 1; };", 0, 0},
+    {"L2: ; mov.u32 %r1, 1;", 0, 0},
+    {"{}", 75, 1},
+    {".pragma \"nounroll\";", 75, 1},
+    {".pragma \"nounroll\"", 0, 0},
+    {"{ .param .b64 a; st.param.b64 [a], %d1; }", 75, 1},
+    {"{ .param .b64 a; st.param.b64.b64 [a], %d1; }", 0, -1},
     {"bar.sync 16;", 0, 0},
     {"bar.sync 0, 33;", 0, 0},
 };
@@ -437,6 +452,103 @@ TEST(marked_lines) {
         }
         keep_ptx(arena, str_of(text_of(arena, target, str_c(arena, buf_str(&right)))));
     }
+    arena_free(arena);
+}
+
+/* ---- whole texts ---- */
+
+/* Heads of texts: the version, the target, the entry's name; 1: right. */
+TEST(heads) {
+    static const struct {
+        const char *version, *target, *name;
+        int right;
+    } heads[] = {
+        {"8.4", "sm_90a", "k", 1},  {"8.0", "sm_90a", "k", 1},    {"7.8", "sm_90a", "k", 0},
+        {"7.0", "sm_80", "k", 1},   {"6.5", "sm_80", "k", 0},     {"6.3", "sm_75", "k", 1},
+        {"6.2", "sm_75", "k", 0},   {"8.9", "sm_75", "k", 0},     {"0.0", "sm_75", "k", 0},
+        {"256.0", "sm_75", "k", 0}, {"8.4.4", "sm_75", "k", 0},   {".4", "sm_75", "k", 0},
+        {"8.4", "sm_75", ".k", 0},  {"8.4", "sm_75", ".sync", 0},
+    };
+    Arena *arena = arena_new(NULL);
+    for (int i = 0; i < COUNT(heads); i++) {
+        Diag diag = {.arena = arena};
+        Str text = str_format(arena,
+                              ".version %s\n.target %s\n.address_size 64\n.visible .entry %s()\n"
+                              "{\nret;\n}\n",
+                              heads[i].version, heads[i].target, heads[i].name);
+        bool is_right = sim_parse(arena, text, 0, &diag) != NULL;
+        if (is_right != heads[i].right) printf("%s", text.data);
+        CHECK(is_right == heads[i].right);
+        if (heads[i].right) keep_ptx(arena, text);
+    }
+    arena_free(arena);
+}
+
+typedef struct Piece {
+    int start, end;
+} Piece;
+
+/* Words, numbers and signs, without what stands between them. */
+static int pieces_of(const char *text, Piece *pieces, int most) {
+    int count = 0;
+    for (int i = 0; text[i] && count < most;) {
+        int start = i++;
+        if (isspace((unsigned char)text[start])) continue;
+        if (isalnum((unsigned char)text[start]) || strchr(".%_$", text[start]))
+            while (isalnum((unsigned char)text[i]) || text[i] == '_') i++;
+        pieces[count++] = (Piece){start, i};
+    }
+    return count;
+}
+
+/* One piece of a kernel left out, said twice, exchanged with the next, or with another of the text:
+ * what is still taken, ptxas must take, too. */
+TEST(a_word_of_a_kernel_changed) {
+    enum { MOST = 1024, TRIES = 2500 };
+    static const char lines[] =
+        "ld.param.u64 %d1, [param_0];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %d2, %r1, 16;\n"
+        "add.s64 %d3, %d1, %d2;\nld.global.v4.b32 {%r2, %r3, %r4, %r5}, [%d3];\n"
+        "ld.global.v2.f32 {%r6, %r7}, [%d3+-8];\nsetp.lt.s32 %p1, %r2, 7;\n@!%p1 bra L2;\n"
+        "fma.rn.f32 %r6, %r6, %r7, 0f3F800000;\nL2:\nselp.b32 %r8, %r3, 5, %p1;\n"
+        "st.shared.v2.b32 [s+8], {%r8, %r6};\nbar.sync 0;\nld.shared.b64 %d4, [s];\n"
+        "mov.b64 {%r9, %r10}, %d4;\nshfl.sync.bfly.b32 %r11, %r9, 16, 31, -1;\n"
+        "cvt.rn.f16.f32 %h1, %r6;\nadd.rn.f16 %h2, %h1, %h1;\ncvt.f32.f16 %r12, %h2;\n"
+        "{\n.reg .b32 %q<3>;\nmov.b32 %q1, %r12;\nadd.u32 %r13, %q1, %r10;\n}\n"
+        ".pragma \"nounroll\";\natom.global.add.u32 %r14, [%d1+4], %r13;\n"
+        "@%p1 st.global.v2.b32 [%d3], {%r14, %r11};\n";
+    static Piece pieces[MOST];
+    Arena *arena = arena_new(NULL);
+    Str text = str_of(text_of(arena, "sm_80", lines));
+    int count = pieces_of(text.data, pieces, MOST), taken = 0;
+    uint32_t state = 12345;
+    for (int i = 0; i < TRIES; i++) {
+        state = state * 1664525 + 1013904223;
+        int at = (int)(state >> 8) % (count - 1), kind = (int)(state >> 4) % 4;
+        Piece one = pieces[at], next = pieces[at + 1];
+        state = state * 1664525 + 1013904223;
+        Piece other = pieces[(int)(state >> 8) % count];
+        int end = kind == 2 ? next.end : one.end;
+        const char *first = text.data + (kind == 2   ? next.start
+                                         : kind == 3 ? other.start
+                                                     : one.start);
+        int length = kind == 0   ? 0
+                     : kind == 2 ? next.end - next.start
+                     : kind == 3 ? other.end - other.start
+                                 : one.end - one.start;
+        bool is_same = length == one.end - one.start && kind == 3 &&
+                       !memcmp(first, text.data + one.start, (size_t)length);
+        if (is_same || (kind == 3 && *first != text.data[one.start])) continue;
+        Str changed = str_format(arena, "%.*s%.*s%s%.*s%s", one.start, text.data, length, first,
+                                 kind == 1 && *first != '.' ? " " : "",
+                                 kind == 1 || kind == 2 ? one.end - one.start : 0,
+                                 text.data + one.start, text.data + end);
+        Diag diag = {.arena = arena};
+        if (!sim_parse(arena, changed, 0, &diag)) continue;
+        keep_ptx(arena, changed);
+        taken++;
+    }
+    printf("%d of %d changed texts are taken\n", taken, TRIES);
+    CHECK(taken > 20);
     arena_free(arena);
 }
 

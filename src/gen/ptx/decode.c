@@ -461,6 +461,7 @@ static bool access(Statement *s, Ins *ins, bool load) {
     ins->sign_extends = load && sign;
     for (int i = 0; i < ins->count; i++) {
         const Word *word = &s->words[load ? i : i + 1];
+        if (load && str_is(word->text, "_")) return refuse(s, "'_' for a result");
         bool fine = load ? result(s, word, element_type_of(ins, word), &all[i])
                          : source(s, word, element_type_of(ins, word), &all[i + 1]);
         if (!fine) return false;

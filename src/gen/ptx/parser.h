@@ -76,6 +76,7 @@ typedef struct PtxParser {
     PtxProgram *program;
     Diag *diag;
     int at, line;
+    int version; /* of PTX, times 10; 0: not said yet */
     Token token;
     Scope scopes[DEEPEST_SCOPE];
     int depth; /* of scopes open */
@@ -96,6 +97,7 @@ bool ptx_is(const PtxParser *p, const char *text);
 bool ptx_accept(PtxParser *p, const char *text);
 bool ptx_expect(PtxParser *p, const char *text);
 bool ptx_expect_word(PtxParser *p, Str *word);
+bool ptx_expect_name(PtxParser *p, Str *name); /* a word, and no directive */
 bool ptx_expect_int(PtxParser *p, int64_t limit, int64_t *value);
 bool ptx_refuse(PtxParser *p); /* what stands there */
 int ptx_digit_of(char c);      /* 99: it is none */

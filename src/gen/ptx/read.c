@@ -76,7 +76,7 @@ static bool declare_registers(PtxParser *p) {
     do {
         Str name;
         int64_t count = -1;
-        if (!ptx_expect_word(p, &name)) return false;
+        if (!ptx_expect_name(p, &name)) return false;
         if (ptx_accept(p, "<") &&
             (!ptx_expect_int(p, MOST_REGISTERS, &count) || !ptx_expect(p, ">")))
             return false;
@@ -134,7 +134,7 @@ static bool declare_memory(PtxParser *p, PtxSpace space, bool is_extern) {
     int bytes = type_bytes(p->token.text);
     if (!bytes) return ptx_refuse(p);
     ptx_advance(p);
-    if (!ptx_expect_word(p, &name)) return false;
+    if (!ptx_expect_name(p, &name)) return false;
     bool is_array = ptx_accept(p, "["), open = is_array && is_extern && ptx_accept(p, "]");
     if (!is_array)
         count = 1;
@@ -306,6 +306,13 @@ static const char *move_of(Str mnemonic, bool *wide) {
     return NULL;
 }
 
+/* st.param.v2.b64: one type, and at most a width. */
+static bool is_param_form(Str mnemonic) {
+    Str rest = {mnemonic.data + 8, mnemonic.length - 8};
+    if (str_starts(rest, ".v2") || str_starts(rest, ".v4")) rest.data += 3, rest.length -= 3;
+    return type_bytes(rest) > 0;
+}
+
 static ArgumentPart *part_at(PtxParser *p, CallArgument *argument, int64_t offset, bool adds) {
     ArgumentPart *part = argument->parts;
     while (part && part->offset != offset) part = part->next;
@@ -321,6 +328,7 @@ static bool store_argument(PtxParser *p, Statement *s, int line) {
         s->num_words > 1 && s->words[0].in_brackets ? find_argument(p, s->words[0].text) : NULL;
     bool wide = false;
     const char *move = move_of(s->mnemonic, &wide);
+    if (!is_param_form(s->mnemonic)) return ptx_refuse(p);
     if (!argument)
         return ptx_fail(p, DIAG_ERROR, "'st.param' needs a .param of this scope and a value");
     for (int i = 1; i < s->num_words; i++) {
@@ -349,6 +357,9 @@ static bool load_argument(PtxParser *p, Statement *s, CallArgument *argument, in
     for (int i = 0; i < count; i++) {
         const ArgumentPart *part =
             part_at(p, argument, s->words[count].offset + i * (wide ? 8 : 4), false);
+        if (!part && argument->is_result)
+            return ptx_fail(p, DIAG_REFUSED, "a value of '%.*s', which only a GPU gives, %s",
+                            STR_ARG(argument->name), p->program->where);
         if (!part)
             return ptx_fail(p, DIAG_ERROR, "nothing was given for this part of '%.*s'",
                             STR_ARG(argument->name));
@@ -428,6 +439,8 @@ static bool parse_call(PtxParser *p, Ins ins, int line) {
     if (!print && !assertion)
         return ptx_fail(p, DIAG_REFUSED, "a call of '%.*s' %s", STR_ARG(name), p->program->where);
     ins.op = print ? SIM_PRINT : SIM_ASSERT;
+    CallArgument *given_back = print && result.length ? find_argument(p, result) : NULL;
+    if (given_back) given_back->is_result = true;
     p->failed = !ptx_decode_call(&s, &ins, print ? "ll" : "llrll");
     if (p->failed) return false;
     add_ins(p, ins, line);
@@ -487,6 +500,21 @@ static bool runs_anywhere(const Ins *ins) {
     case SIM_ACROSS: return false;
     }
     return false;
+}
+
+/* The registers of a vector that is loaded or stored are of one width. */
+static bool is_even(PtxParser *p, const Statement *s) {
+    const Word *one = NULL;
+    if (!str_starts(s->mnemonic, "ld.") && !str_starts(s->mnemonic, "st.")) return true;
+    for (int i = 0; i < s->num_words; i++) {
+        const Word *word = &s->words[i];
+        if (word->kind != WORD_REGISTER || !word->group) continue;
+        if (one && one->class != word->class)
+            return ptx_fail(p, DIAG_ERROR, "'%.*s' and '%.*s' in one vector", STR_ARG(one->text),
+                            STR_ARG(word->text));
+        one = word;
+    }
+    return true;
 }
 
 /* st.u32 and cvt.u64.u32 of a register of 64 bits, cvt.s32.s16 of one of 32: its lower part. */
@@ -584,7 +612,7 @@ static bool parse_instruction(PtxParser *p) {
         add_ins(p, ins, line);
         return true;
     }
-    if (!narrow_sources(p, &s, line)) return false;
+    if (!is_even(p, &s) || !narrow_sources(p, &s, line)) return false;
     Widened widened[4];
     int num_widened = widen_results(p, &s, widened, COUNT(widened));
     if (!ptx_decode(&s, &ins)) {
@@ -652,6 +680,12 @@ static bool close_scope(PtxParser *p) {
     return !p->failed;
 }
 
+static bool skip_string(PtxParser *p) {
+    if (p->token.kind != TOKEN_STRING) return ptx_refuse(p);
+    ptx_advance(p);
+    return true;
+}
+
 static void parse_in_body(PtxParser *p) {
     bool is_directive = p->token.kind == TOKEN_WORD && p->token.text.data[0] == '.';
     if (ptx_accept(p, "{"))
@@ -669,14 +703,16 @@ static void parse_in_body(PtxParser *p) {
     else if (ptx_accept(p, ".loc"))
         parse_loc(p);
     else if (ptx_accept(p, ".pragma"))
-        p->token.kind == TOKEN_STRING ? ptx_advance(p) : (void)ptx_refuse(p);
+        (void)(skip_string(p) && ptx_expect(p, ";"));
     else if (ptx_accept(p, ".param"))
         declare_argument(p);
     else if (p->token.kind == TOKEN_END)
         ptx_fail(p, DIAG_ERROR, "the body of the entry has no end");
     else if (is_directive)
         ptx_refuse(p);
-    else if (!ptx_accept(p, ";"))
+    else if (ptx_is(p, ";"))
+        ptx_fail(p, DIAG_ERROR, "expected an instruction, saw ';'");
+    else
         parse_instruction(p);
 }
 
@@ -701,7 +737,7 @@ static bool parse_params(PtxParser *p) {
         param.bytes = type_bytes(p->token.text);
         if (!param.bytes) return ptx_refuse(p);
         ptx_advance(p);
-        if (!pointer_of_param(p) || !ptx_expect_word(p, &param.name)) return false;
+        if (!pointer_of_param(p) || !ptx_expect_name(p, &param.name)) return false;
         param.is_array = ptx_accept(p, "[");
         if (param.is_array && (!ptx_expect_int(p, MOST_PARAM_BYTES, &count) || !ptx_expect(p, "]")))
             return false;
@@ -717,7 +753,7 @@ static bool parse_entry(PtxParser *p) {
     PtxProgram *program = p->program;
     if (program->code.count)
         return ptx_fail(p, DIAG_REFUSED, "a second entry %s", p->program->where);
-    if (!ptx_expect_word(p, &program->name)) return false;
+    if (!ptx_expect_name(p, &program->name)) return false;
     if (ptx_is(p, "(") && !parse_params(p)) return false;
     while (!ptx_is(p, "{")) {
         if (ptx_is(p,
@@ -776,8 +812,36 @@ static bool skip_section(PtxParser *p) {
     return ptx_expect(p, "}");
 }
 
+/* 8.4 */
+static bool parse_version(PtxParser *p) {
+    static const int last_minor[] = {0, 5, 3, 2, 3, 0, 5, 8, 8, 9}; /* of each major; 9: so far */
+    Str text = p->token.text;
+    int minor = text.length == 3 && text.data[1] == '.' ? ptx_digit_of(text.data[2]) : 10;
+    int major = ptx_digit_of(text.data[0]);
+    if (major < 1 || major > 9 || minor > last_minor[major])
+        return ptx_fail(p, DIAG_ERROR, "there is no version '%.*s' of PTX", STR_ARG(text));
+    p->version = major * 10 + minor;
+    ptx_advance(p);
+    return true;
+}
+
+/* Which version brought the target (PTX ISA 9.0, 11.1.2). */
+static bool version_has(const PtxParser *p, Str target) {
+    static const struct {
+        const char *target;
+        int version;
+    } since[] = {{"sm_75", 63}, {"sm_80", 70}, {"sm_86", 71}, {"sm_87", 74},
+                 {"sm_89", 78}, {"sm_90", 78}, {"sm_90a", 80}};
+    for (int i = 0; i < COUNT(since); i++)
+        if (str_is(target, since[i].target)) return p->version >= since[i].version;
+    return true;
+}
+
 static bool parse_target(PtxParser *p) {
     Str name = p->token.text;
+    if (!version_has(p, name))
+        return ptx_fail(p, DIAG_ERROR, "version %d.%d of PTX has no target '%.*s'", p->version / 10,
+                        p->version % 10, STR_ARG(name));
     ptx_advance(p);
     if (!str_starts(name, "sm_"))
         return ptx_fail(p, DIAG_ERROR, "expected a target such as sm_90a");
@@ -793,7 +857,7 @@ static bool function_param(PtxParser *p, Str *name) {
     if (ptx_accept(p, ".align") && !ptx_expect_int(p, 16, &align)) return false;
     if (!type_bytes(p->token.text)) return ptx_refuse(p);
     ptx_advance(p);
-    return ptx_expect_word(p, name) &&
+    return ptx_expect_name(p, name) &&
            (!ptx_accept(p, "[") ||
             (ptx_expect_int(p, MOST_PARAM_BYTES, &size) && ptx_expect(p, "]")));
 }
@@ -806,7 +870,7 @@ static bool parse_function(PtxParser *p) {
     *function = (Function){0};
     if (ptx_accept(p, "(") && (!function_param(p, &function->result) || !ptx_expect(p, ")")))
         return false;
-    if (!ptx_expect_word(p, &name)) return false;
+    if (!ptx_expect_name(p, &name)) return false;
     if (ptx_accept(p, "(")) {
         while (!ptx_is(p, ")")) {
             Str param;
@@ -828,7 +892,8 @@ static bool parse_function(PtxParser *p) {
 }
 
 static bool parse_top(PtxParser *p) {
-    if (ptx_accept(p, ".version")) return ptx_advance(p), true;
+    if (ptx_accept(p, ".version")) return parse_version(p);
+    if (!p->version) return ptx_fail(p, DIAG_ERROR, "expected '.version' first");
     if (ptx_accept(p, ".target")) return parse_target(p);
     if (ptx_accept(p, ".address_size")) return ptx_expect(p, "64");
     if (ptx_accept(p, ".file")) return parse_file(p);

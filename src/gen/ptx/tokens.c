@@ -142,6 +142,12 @@ bool ptx_expect_word(PtxParser *p, Str *word) {
     return true;
 }
 
+bool ptx_expect_name(PtxParser *p, Str *name) {
+    if (p->token.kind == TOKEN_WORD && p->token.text.data[0] == '.')
+        return ptx_fail(p, DIAG_ERROR, "expected a name, saw '%.*s'", STR_ARG(p->token.text));
+    return ptx_expect_word(p, name);
+}
+
 bool ptx_expect_int(PtxParser *p, int64_t limit, int64_t *value) {
     bool fine =
         p->token.kind == TOKEN_NUMBER && !p->token.float_kind && p->token.bits <= (uint64_t)limit;
