@@ -435,7 +435,7 @@ Str cu_hosted_text(Arena *arena, const CuModule *m, Diag *diag) {
     for (const CuIncluded *i = m->headers.included; i; i = i->next)
         if (i->source) text_edits(&h, i->source);
     declared_edits(&h, &m->decls);
-    qsort(h.edits.data, (size_t)h.edits.count, sizeof *h.edits.data, by_place);
+    if (h.edits.count) qsort(h.edits.data, (size_t)h.edits.count, sizeof *h.edits.data, by_place);
     if (!diag_failed(diag)) put_source(&h, m->source);
     return diag_failed(diag) ? STR("") : buf_str(&h.out);
 }

@@ -60,7 +60,7 @@ float sum(const float *x) {
     return all;
 }
 
-int main(int argc, char **argv) {
+void work(bool even) {
     float *x;
     double *d, h[8];
     CHECK(cudaMalloc(&x, 8 * sizeof *x));
@@ -74,7 +74,7 @@ int main(int argc, char **argv) {
     printf("steps %g\n", sum(x)); // 8 * 3
     const float other[] = {4, 5};
     CHECK(cudaMemcpyToSymbol(weights, other, sizeof other, sizeof(float)));
-    scaled<<<1, 8>>>(x, Scale{2, 1, {7, 10}}, argc > 1);
+    scaled<<<1, 8>>>(x, Scale{2, 1, {7, 10}}, even);
     int count;
     CHECK(cudaMemcpyFromSymbol(&count, counter, sizeof count));
     printf("scaled %g, %d threads\n", sum(x), count); // 8 * 6 + 10 * (1 + 4 + 5 + 1 + 4 + 5 + 1 + 4)
@@ -96,6 +96,10 @@ int main(int argc, char **argv) {
     for (auto &thread : threads) thread.join();
     printf("threads %g\n", sum(x));
     CHECK(cudaFree(x));
+}
+
+int main(int argc, char **argv) {
+    work(argc > 1);
     leave(argc > 1 ? 3 : 0);
     return 9;
 }
