@@ -66,9 +66,9 @@ torch::Tensor f(torch::Tensor x) { float a[2]; k<<<1, 2>>>(a); return x; }' -a '
 for device in ${DEVICES:-cpu interp sim cuda}; do
     "$TERN" devices | grep -q "^$device[: ].*here" || { skip 8 "no $device here"; continue; }
     for name in vectors objects shared; do
-        "$TERN" exec --device $device test/cuda/programs/$name.cu >"$work/want" 2>&1
+        "$TERN" exec --device $device test/cuda/programs/$name.cu 2>"$work/said" >"$work/want"
         code=$?
-        "$TERN" exec --host c++ --device $device test/cuda/programs/$name.cu >"$work/got" 2>&1
+        "$TERN" exec --host c++ --device $device test/cuda/programs/$name.cu 2>"$work/said" >"$work/got"
         check "the exit code is that of $name on $device" test $? = "$code"
         check "$name on $device as when it is evaluated" diff "$work/want" "$work/got"
     done
