@@ -355,6 +355,16 @@ __device__ inline int __dp4a(int a, int b, int c) {
     for (int i = 0; i < 32; i += 8) c += (a << 24 - i >> 24) * (b << 24 - i >> 24);
     return c;
 }
+__device__ inline unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
+    for (int i = 0; i < 32; i += 8) c += (a >> i & 255u) * (b >> i & 255u);
+    return c;
+}
+__device__ inline int __dp4a(char4 a, char4 b, int c) {
+    return c + a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+__device__ inline unsigned __dp4a(uchar4 a, uchar4 b, unsigned c) {
+    return c + a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
 
 // ---- memory: hints of caches are read over ----
 

@@ -129,6 +129,8 @@ __device__ inline cuDoubleComplex make_cuDoubleComplex(double a, double b) {
 }
 __device__ inline float cuCrealf(cuComplex a) { return a.x; }
 __device__ inline float cuCimagf(cuComplex a) { return a.y; }
+__device__ inline float cuCabsf(cuComplex a) { return hypotf(a.x, a.y); }
+__device__ inline double cuCabs(cuDoubleComplex a) { return hypot(a.x, a.y); }
 __device__ inline cuComplex cuCaddf(cuComplex a, cuComplex b) {
     return make_float2(a.x + b.x, a.y + b.y);
 }

@@ -57,4 +57,16 @@ __global__ void few(int *p) { p[0] = two(); }
 END
 exits 2 "k.cu:4:38: error: no function 'two' takes ()" "$TERN" show "$work/k.cu:few" --block 1 --device sim --stage ptx
 exits 2 "no function 'sum' takes ()" "$TERN" show "$work/k.cu:none" --block 1 --device sim --stage ptx
+cat >"$work/dp4a.cu" <<'END'
+__global__ void k(int *p) {
+    int a = (int)0xff80ff01u, b = 0x02030405;
+    p[0] = __dp4a(a, b, 7), p[1] = (int)__dp4a((unsigned)a, (unsigned)b, 7u);
+    p[2] = __dp4a(make_char4(1, -1, -128, -1), make_char4(5, 4, 3, 2), 7);
+    p[3] = (int)__dp4a(make_uchar4(1, 255, 128, 255), make_uchar4(5, 4, 3, 2), 7u);
+}
+END
+for device in $devices; do
+    # 5 - 4 - 384 - 2 + 7; 5 + 1020 + 384 + 510 + 7
+    exits 0 '[-378, 1926, -378, 1926]' "$TERN" run "$work/dp4a.cu:k" --device $device --grid 1 --block 1 -a 'p=zeros(4,i32)' --print p
+done
 finish
