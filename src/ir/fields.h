@@ -81,6 +81,8 @@ static inline bool min_max_nan(const Op *op) { /* of fmin and fmax: a NaN wins *
 
 /* The ops of class ASYNC that name a ring. */
 bool is_turn_op(const Op *op);
+/* One of these, the ring itself, or what begins or waits for its copies. */
+bool is_ring_op(const Op *op);
 static inline Value *turn_ring(const Op *op) { return op->operands[0]; }
 static inline Value *turn_number(const Op *op) { return op->operands[1]; }
 static inline int64_t turn_part(const Op *op) { /* of fill, put and peek */

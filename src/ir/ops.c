@@ -96,6 +96,10 @@ Value *access_other(const Op *op) {
     return access_operand(op, load_other, none, none, none, fill_other);
 }
 
+bool is_ring_op(const Op *op) {
+    return is_turn_op(op) || op->kind == OP_RING || op->kind == OP_COMMIT || op->kind == OP_SETTLE;
+}
+
 bool is_turn_op(const Op *op) {
     switch (op->kind) {
     case OP_ACQUIRE:

@@ -42,6 +42,18 @@ bool facts_may_alias(const Facts *facts, const Value *a, const Value *b) {
     return !x || !y || x == y;
 }
 
+bool op_writes_memory(const Op *op) {
+    if (op->kind == OP_INLINE_ASM) return !op_is_pure(op);
+    if (op->kind == OP_ASSUME || op->kind == OP_ASSERT || op->kind == OP_PRINT) return false;
+    if (is_ring_op(op)) return false;
+    return op_has_trait(op, WRITES);
+}
+
+bool facts_may_write(const Facts *facts, const Op *op, const Op *load) {
+    if (op->kind == OP_STORE) return facts_may_alias(facts, store_pointer(op), load_pointer(load));
+    return op_writes_memory(op);
+}
+
 bool facts_lane_may_alias(const Facts *facts, const Value *a, const Value *b) {
     const Value *x = facts_base(facts, a), *y = facts_base(facts, b);
     bool params = x && y && !x->def && !y->def;

@@ -123,8 +123,12 @@ const Value *facts_base(const Facts *facts, const Value *pointer);
 /* False: what the two point to is apart. Distinct parameters are taken not to overlap: on a GPU the
  * lanes of a program are not ordered, so that no kernel can rely on it where they do. */
 bool facts_may_alias(const Facts *facts, const Value *a, const Value *b);
-/* As that, of what one lane does after the other: where lanes are threads, which have an order of
- * their own, parameters may overlap. */
+/* Does it write what a load can read? What people are told is nothing, nor is what rings hold. */
+bool op_writes_memory(const Op *op);
+/* Does it write what this load reads? */
+bool facts_may_write(const Facts *facts, const Op *op, const Op *load);
+/* As facts_may_alias, of what one lane does after the other: where lanes are threads, which have an
+ * order of their own, parameters may overlap. */
 bool facts_lane_may_alias(const Facts *facts, const Value *a, const Value *b);
 /* Where loads stand whose value nothing needs, before any pass took them out. */
 const Span *func_unused_loads(Arena *arena, Func *fn, int *count);

@@ -86,11 +86,7 @@ typedef struct Conflict {
 
 static bool is_no_conflict(Op *op, void *user) {
     const Conflict *c = user;
-    if (op->kind == OP_STORE)
-        return !facts_may_alias(c->b->facts, store_pointer(op), load_pointer(c->load));
-    if (op->kind == OP_INLINE_ASM) return op_is_pure(op);
-    return op->kind == OP_ASSUME || op->kind == OP_ASSERT || op->kind == OP_PRINT ||
-           is_turn_op(op) || op->kind == OP_RING || !op_has_trait(op, WRITES);
+    return !facts_may_write(c->b->facts, op, c->load);
 }
 
 /* Nothing on the way from the load to the product writes where it reads. */

@@ -34,12 +34,7 @@ typedef struct Conflict {
 
 static bool is_no_conflict(Op *op, void *user) {
     const Conflict *c = user;
-    if (op->kind == OP_STORE)
-        return !facts_may_alias(c->e->facts, store_pointer(op), load_pointer(c->load));
-    if (op->kind == OP_INLINE_ASM) return op_is_pure(op);
-    return op->kind == OP_ASSUME || op->kind == OP_ASSERT || op->kind == OP_PRINT ||
-           op->kind == OP_RING || op->kind == OP_COMMIT || op->kind == OP_SETTLE ||
-           is_turn_op(op) || !op_has_trait(op, WRITES);
+    return !facts_may_write(c->e->facts, op, c->load);
 }
 
 static bool is_small(const Op *load) {

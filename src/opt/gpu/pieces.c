@@ -290,11 +290,9 @@ static bool is_no_write(Op *op, void *user) {
     Between *b = user;
     intptr_t at = order_of(b->p, op);
     bool inside = at > order_of(b->p, b->load) && (!b->same_loop || at < order_of(b->p, b->end));
-    bool writes = op->kind == OP_INLINE_ASM ? !op_is_pure(op) : op_has_trait(op, WRITES);
-    if (!inside || !writes || op == b->end) return true;
+    if (!inside || !op_writes_memory(op) || op == b->end) return true;
     bool has_place = op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
-    bool harmless = op->kind == OP_ASSUME || op->kind == OP_ASSERT || op->kind == OP_PRINT;
-    if (harmless || (has_place && !may_meet(b->p, op, b->load))) return true;
+    if (has_place && !may_meet(b->p, op, b->load)) return true;
     bool here = b->same_loop && has_place && b->p->open && has_op(&b->p->open->ends, op);
     b->clean = here && is_same_lanes(op, b->load);
     return b->clean;

@@ -103,13 +103,10 @@ typedef struct Conflict {
 
 static bool is_no_conflict(Op *op, void *user) {
     const Conflict *c = user;
-    if (op->kind == OP_STORE)
-        return !c->load || !facts_may_alias(c->r->facts, store_pointer(op), load_pointer(c->load));
-    if (op->kind == OP_RING) return false; /* one ring at a time */
-    if (op->kind == OP_ASSUME || op->kind == OP_ASSERT || op->kind == OP_PRINT) return true;
+    if (is_ring_op(op)) return false; /* one ring at a time */
     if (op->kind == OP_LOAD) return !load_volatile(op);
-    if (op->kind == OP_INLINE_ASM) return op_is_pure(op);
-    return !op_has_trait(op, WRITES);
+    if (op->kind == OP_STORE && !c->load) return true;
+    return !facts_may_write(c->r->facts, op, c->load);
 }
 
 static bool loop_leaves(const Loop *l, const Op *load) {
