@@ -179,12 +179,13 @@ if [ -n "$chromium" ]; then
     TERN_DEVICE=interp LAB_LARGEST=32 "$BUILD/examples/lab/profile" "$work" >/dev/null
     { sed '$s,</svg>$,,' "$work/network.svg"; echo '<script><![CDATA['; cat test/cli/prof_flame.js; echo ']]></script></svg>'; } >"$work/browser.svg"
     { cat "$work/network.html"; for file in prof_flame prof_page; do echo '<script>'; cat test/cli/$file.js; echo '</script>'; done; } >"$work/browser.html"
-    browse="timeout 100 $chromium --headless --no-sandbox --disable-gpu --user-data-dir=$work/profile --window-size=1400,1200 --dump-dom"
+    browse="timeout 100 $chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr --user-data-dir=$work/profile --window-size=1400,1200 --dump-dom"
     said() { sed -n "s/.*$1=\"\([^\"]*\)\".*/\1/p" "$work/dom" | head -n 1; }
     $browse "file://$work/browser.svg" >"$work/dom" 2>"$work/browser.err"
     check "a flame graph in a browser: $(said data-test)" grep -q 'data-test="fine"' "$work/dom"
     $browse "file://$work/browser.html" >"$work/dom" 2>"$work/browser.err"
     check "one in a page: $(said data-test)" grep -q 'data-test="fine"' "$work/dom"
     check "the page: $(said data-page)" grep -q 'data-page="fine"' "$work/dom"
-else skip 3 'no Chromium (TERN_CHROMIUM names one)'; fi
+    check 'and nothing on its console' sh -c "! grep CONSOLE '$work/browser.err'"
+else skip 4 'no Chromium (TERN_CHROMIUM names one)'; fi
 finish

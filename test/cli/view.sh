@@ -67,14 +67,15 @@ if [ -n "$chromium" ]; then
     { cat "$work/strided.html"; echo '<script>'; cat test/cli/view_drawn.js test/cli/view_page.js; echo '</script>'; } >"$work/browser.html"
     exits 0 'of 1 of 1 programs' $TERN view test/cli/why.py:turns --grid 1 -a 'x=randn(1024)' -a 'y=empty(1024)' -a N=32 -a TIMES=2 -o "$page"
     { cat "$page"; echo '<script>'; cat test/cli/view_drawn.js test/cli/view_banks.js; echo '</script>'; } >"$work/banks.html"
-    browse="timeout 100 $chromium --headless --no-sandbox --disable-gpu --user-data-dir=$work/profile --window-size=1600,1200"
+    browse="timeout 100 $chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr --user-data-dir=$work/profile --window-size=1600,1200"
     $browse --dump-dom "file://$work/browser.html" >"$work/dom" 2>"$work/browser.err"
     check "in a browser: $(sed -n 's/.*data-test="\([^"]*\)".*/\1/p' "$work/dom" | head -n 1)" grep -q 'data-test="fine"' "$work/dom"
     $browse --dump-dom "file://$work/banks.html" >"$work/dom" 2>"$work/browser.err"
     check "banks in a browser: $(sed -n 's/.*data-test="\([^"]*\)".*/\1/p' "$work/dom" | head -n 1)" grep -q 'data-test="fine"' "$work/dom"
+    check 'and nothing on its console' sh -c "! grep CONSOLE '$work/browser.err'"
     $browse --screenshot="$work/page.png" "file://$work/strided.html" >"$work/browser.err" 2>&1
     check 'and a picture of it' test "$(wc -c <"$work/page.png")" -gt 50000
 else
-    skip 2 'no Chromium (TERN_CHROMIUM names one)'
+    skip 3 'no Chromium (TERN_CHROMIUM names one)'
 fi
 finish
