@@ -35,7 +35,7 @@ static double trial_ns(tern_profile *profile, bool is_op) {
     enum { RANGES = 512 };
     static const int64_t sizes[] = {64, 64};
     static const tern_input input = {.rank = 2, .sizes = sizes};
-    int64_t start = clock_ns() - profile->frames_ns - profile->memory_ns;
+    int64_t start = prof_own_ns() - profile->memory_ns;
     for (int i = 0; i < RANGES; i++) {
         if (is_op)
             tern_op_push(profile->context, "op", &input, 1);
@@ -43,7 +43,7 @@ static double trial_ns(tern_profile *profile, bool is_op) {
             tern_range_push(profile->context, "range");
         tern_range_pop(profile->context);
     }
-    return (double)(clock_ns() - profile->frames_ns - profile->memory_ns - start) / RANGES;
+    return (double)(prof_own_ns() - profile->memory_ns - start) / RANGES;
 }
 
 /* They are forgotten afterwards: the median of some rounds. Fewer again and again would stay in the
@@ -51,7 +51,9 @@ static double trial_ns(tern_profile *profile, bool is_op) {
 double prof_measure_range(tern_profile *profile, bool is_op) {
     enum { ROUNDS = 16 };
     double took[ROUNDS];
+    profile->is_trial = true;
     for (int round = 0; round < ROUNDS; round++) took[round] = trial_ns(profile, is_op);
+    profile->is_trial = false;
     return median(took, ROUNDS);
 }
 
@@ -145,16 +147,21 @@ void prof_measure_launch(tern_profile *profile) {
 
 /* ---- what reports say ---- */
 
+double prof_frames_ns(const tern_profile *profile) {
+    if (!profile->num_timed) return 0;
+    return (double)profile->frames_ns * (double)profile->num_framed / (double)profile->num_timed;
+}
+
 double prof_range_ns(const tern_profile *profile) {
     double frames_ns =
-        profile->num_framed ? (double)profile->frames_ns / (double)profile->num_framed : 0;
+        profile->num_timed ? (double)profile->frames_ns / (double)profile->num_timed : 0;
     int64_t marks = prof_num_marks(profile);
     double memory_ns = marks ? (double)profile->memory_ns / (double)marks : 0;
     return profile->range_ns + frames_ns + memory_ns;
 }
 
 double prof_recording_ns(const tern_profile *profile) {
-    double sum_ns = (double)profile->frames_ns + (double)profile->memory_ns;
+    double sum_ns = prof_frames_ns(profile) + (double)profile->memory_ns;
     double launch_ns = profile->launch_ns >= 0 ? profile->launch_ns : profile->call_ns;
     for (int i = 0; i < profile->num_events; i++) {
         const ProfEvent *event = &profile->events[i];

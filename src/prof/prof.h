@@ -161,7 +161,10 @@ struct tern_profile {
     ProfMark *next_mark, *marks_end; /* of that piece: what there is room for */
     ProfMark *quick_end;             /* the same; NULL: marks are no mere readings of the counter */
     int64_t memory_ns;               /* that getting memory took meanwhile */
-    int64_t frames_ns, num_framed; /* that finding C functions took, of so many ranges and calls */
+    int64_t num_framed, num_timed, frames_ns; /* functions were found so often; of those that were
+                                                 timed, what it took */
+    int64_t asking_ns;                        /* what asking for a thread's time takes */
+    bool is_trial;                            /* none are found */
     int num_details;
     ProfThread *threads, *last_thread;
     Map names, shapes, stacks; /* names: given -> ProfName; stacks: addresses -> ProfFrames */
@@ -204,12 +207,14 @@ void prof_marks_to_events(tern_profile *profile);
 
 /* ---- frames.c ---- */
 ProfFrames *prof_frames(tern_profile *profile); /* of the caller; NULL: there are none */
+void prof_frames_ready(tern_profile *profile);  /* before they are recorded */
 void prof_name_frames(tern_profile *profile);
 
 /* ---- cost.c ---- */
 int64_t prof_own_ns(void);                                    /* of this thread */
 double prof_measure_range(tern_profile *profile, bool is_op); /* what recorded one takes, in ns */
 void prof_measure_launch(tern_profile *profile);       /* if it has any and none was measured */
+double prof_frames_ns(const tern_profile *profile);    /* what finding functions took */
 double prof_range_ns(const tern_profile *profile);     /* of recording one, with all it takes */
 double prof_recording_ns(const tern_profile *profile); /* of all that was recorded */
 

@@ -301,6 +301,7 @@ static tern_profile *start(tern_context *context, tern_profile *profile) {
         options->max_events = PROF_MARKS_AT_START;
     if (!is_sane(options) || !watch(profile)) return NULL;
     prof_marks_reserve(profile);
+    if (options->frames) prof_frames_ready(profile);
     profile->range_ns = prof_measure_range(profile, false);
     profile->call_ns = prof_measure_range(profile, true);
     profile->launch_ns = -1;

@@ -128,7 +128,7 @@ static void free_pieces(ProfPieces *pieces) {
 void prof_marks_reset(tern_profile *profile) {
     profile->piece = -1;
     profile->next_mark = profile->marks_end = profile->quick_end = NULL;
-    profile->memory_ns = profile->frames_ns = profile->num_framed = 0;
+    profile->memory_ns = profile->frames_ns = profile->num_framed = profile->num_timed = 0;
     profile->num_details = 0;
     for (ProfThread *thread = profile->threads; thread; thread = thread->next)
         for (int i = 0; i < thread->depth && i < PROF_MAX_DEPTH; i++) thread->open[i] = NULL;

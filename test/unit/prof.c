@@ -838,7 +838,7 @@ TEST(c_functions_are_kept) {
     char *table = tern_profile_table(profile, NULL);
     CHECK(strstr(table, "C functions by addresses: libdw.so.1 is not here"));
     tern_free(table);
-    profile->range_ns = 40, profile->frames_ns = 6 * 1460;
+    profile->range_ns = 40, profile->frames_ns = 6 * 1460, profile->num_timed = 6;
     profile->begin_ns = 0, profile->end_ns = 1000000, profile->memory_ns = 1000;
     table = tern_profile_table(profile, NULL);
     CHECK(strstr(table, "; recording: 1667 ns a range, 1.00 % of the time\n"));
