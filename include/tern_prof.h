@@ -87,6 +87,12 @@ typedef struct tern_profile_options {
 /* NULL: tern_message says why (another observer, no memory). */
 TERN_API tern_profile *tern_profile_start(tern_context *context,
                                           const tern_profile_options *options);
+/* Who interprets a program says so: a profile of the context from outside (tern prof --frames
+ * -- PROGRAM) that is running keeps what `stack` says, as tern_profile_options has it, in the place
+ * of C functions. NULL: no longer. */
+TERN_API void tern_interprets(tern_context *context,
+                              int (*stack)(void *user, const char **names, int most), void *user);
+
 /* Waits for the device and reads the times. A range that is still open ends here. Before
  * tern_close. With a schedule: reports are of the active steps that came last. */
 TERN_API tern_status tern_profile_stop(tern_profile *profile);

@@ -17,6 +17,11 @@ bool tern_observe(tern_context *context, tern_observer *observer, void *user) {
     return true;
 }
 
+void tern_interprets(tern_context *context, int (*stack)(void *user, const char **names, int most),
+                     void *user) {
+    outside_stack(context->outside, stack, user);
+}
+
 static inline void tell(tern_context *context, const tern_call *call, bool begins) {
     if (context->nvtx) nvtx_call(context->nvtx, call, begins);
     if (context->observer) context->observer(context->observer_user, call, begins);

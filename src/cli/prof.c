@@ -30,7 +30,7 @@ const OptionRow options_prof[] = {
     {"shapes", 0, NULL, "a row for each name and shapes of what it was given"},
     {"stacks", 0, "N", "a row for each name and N of the ranges and calls around it"},
     {"frames", 0, NULL,
-     "record from which C functions calls are made; with --stacks, --trace, --folded"},
+     "record from which functions calls are made; with --stacks, --trace, --folded"},
     {"unit", 0, "UNIT", "torch: s, ms or us; default: the one that fits"},
     {"name-width", 0, "N", "torch: the widest name; default 55"},
     {"top", 0, NULL, "torch: only what is inside of nothing else"},
@@ -231,6 +231,7 @@ static const char *library_path(const Cli *cli) {
 static int ask_program(const Cli *cli, const char *folder) {
     const char *library = option_given(cli, "cuda") ? library_path(cli) : NULL;
     if (cli->device) setenv("TERN_DEVICE", cli->device, 1);
+    if (option_given(cli, "frames")) setenv("TERN_PROFILE_FRAMES", "1", 1);
     if (!option_given(cli, "cuda")) return setenv("TERN_PROFILE", folder, 1), EXIT_OK;
     if (!library) return cli_fail(cli, EXIT_SYSTEM, "--cuda: libtern.so.0 is not here");
     setenv("CUDA_INJECTION64_PATH", library, 1);
@@ -251,11 +252,13 @@ static int profile_program(const Cli *cli) {
     for (int i = 0; i < cli->options.count; i++) {
         const char *name = cli->options.data[i].row->name;
         if (strcmp(name, "into") != 0 && strcmp(name, "device") != 0 &&
-            strcmp(name, "quiet") != 0 && strcmp(name, "cuda") != 0)
+            strcmp(name, "quiet") != 0 && strcmp(name, "cuda") != 0 && strcmp(name, "frames") != 0)
             return cli_fail(cli, EXIT_USAGE, "--%s is not for '-- PROGRAM'", name);
     }
     if (cli->num_before_rest || !cli->operands.count)
         return cli_fail(cli, EXIT_USAGE, "expected '-- PROGRAM [ARGUMENT..]'");
+    if (option_given(cli, "frames") && option_given(cli, "cuda"))
+        return cli_fail(cli, EXIT_USAGE, "--frames is not for --cuda");
     for (int i = 0; i < cli->operands.count; i++)
         words[i] = (char *)(uintptr_t)cli->operands.data[i];
     if (mkdir(folder, 0777) && errno != EEXIST)

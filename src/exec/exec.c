@@ -5,7 +5,14 @@
 
 #include <stdlib.h>
 
+static int stack(void *user, const char **names, int most) {
+    return script_stack(user, names, most);
+}
+
 static Object *import(Host *host, Str path) {
+    Exec *exec = exec_of(host);
+    if (!exec->has_stack) tern_interprets(exec->context, stack, host->script);
+    exec->has_stack = true;
     Object *module = torch_open(host, path);
     if (!module && !is_raised(host)) module = triton_open(host, path);
     if (!module && !is_raised(host)) module = files_open(host, path);
@@ -84,6 +91,7 @@ static tern_status run(Exec *set, const char *path, const tern_script_options *o
         tern_set_output(exec->context, options->output, options->user);
         *exit_code = script_run(arena, source, str_of(path), &script, &words);
         tern_set_output(exec->context, NULL, NULL);
+        tern_interprets(exec->context, NULL, NULL);
     }
     compile_close(exec);
     for (int i = 0; i < exec->files.count; i++) tern_module_free(exec->files.data[i].module);

@@ -58,11 +58,12 @@ typedef struct Exec {
     void *output_user;
     const char *const *write_dirs, *const *read_dirs;
     int num_write_dirs, num_read_dirs, most_points;
+    bool has_stack;         /* profiles from outside know the script's functions */
     bool has_said_whose;    /* the times of tables are */
     bool has_said_where;    /* tensors on the CPU are */
     const char *text;       /* of the file, when it is none; or NULL */
     bool is_config_refused; /* the launch that raised last asks for too much, or static_assert */
-    Object *launch_hook; /* (name, metadata, grid, arguments) -> what is called after; or NULL */
+    Object *launch_hook;    /* (name, metadata, grid, arguments) -> what is called after; or NULL */
     Random random;
     struct State *states; /* of functions that are compiled */
     struct Entry *retired;

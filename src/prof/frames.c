@@ -190,13 +190,16 @@ static void name_frames(tern_profile *profile, Libdw *dw, ProfFrames *stack) {
     stack->names += from, stack->count -= from;
 }
 
+/* An interpreter's have names, and those of windows before; the two may come by turns. */
 void prof_name_frames(tern_profile *profile) {
     Libdw dw;
-    if (!profile->all_stacks || profile->all_stacks->names) return;
+    ProfFrames *stack = profile->all_stacks;
+    while (stack && stack->names) stack = stack->next;
+    if (!stack) return;
     bool is_open = libdw_open(&dw);
     if (!is_open && dw.session) dw.end(dw.session), dw.session = NULL;
     profile->frames_by_address = !is_open;
-    for (ProfFrames *stack = profile->all_stacks; stack && !stack->names; stack = stack->next)
-        name_frames(profile, &dw, stack);
+    for (; stack; stack = stack->next)
+        if (!stack->names) name_frames(profile, &dw, stack);
     libdw_close(&dw);
 }

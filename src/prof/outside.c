@@ -21,17 +21,26 @@ struct Outside {
 };
 
 Outside *outside_begin(tern_context *context) {
-    const char *folder = getenv("TERN_PROFILE");
+    const char *folder = getenv("TERN_PROFILE"), *frames = getenv("TERN_PROFILE_FRAMES");
     if (!folder || !*folder || outside_is_off) return NULL;
     Outside *outside = calloc(1, sizeof *outside);
     if (!outside) return NULL;
     snprintf(outside->folder, sizeof outside->folder, "%s", folder);
-    outside->profile = strlen(folder) < sizeof outside->folder
-                           ? tern_profile_start(context, &(tern_profile_options){.shapes = true})
-                           : NULL;
+    outside->profile =
+        strlen(folder) < sizeof outside->folder
+            ? tern_profile_start(
+                  context, &(tern_profile_options){.shapes = true, .frames = frames && *frames})
+            : NULL;
     if (outside->profile) return outside;
     free(outside);
     return NULL;
+}
+
+void outside_stack(Outside *outside, int (*stack)(void *user, const char **names, int most),
+                   void *user) {
+    if (!outside) return;
+    outside->profile->options.stack = stack;
+    outside->profile->options.user = user;
 }
 
 /* The first number that no report has, of any process; 0: there is none, or no folder. */

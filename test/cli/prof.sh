@@ -51,6 +51,14 @@ check 'and left nothing but its place' sh -c "[ \"\$(ls -A '$work/none_fits')\" 
 exits 2 'has reports already' "$TERN" prof --into "$work/out" -- "$program"
 exits 0 'wrote 2 profiles' "$TERN" prof --device interp --into "$work/two" -- sh -c "'$program' && cd / && '$(realpath "$program")'"
 exits 0 'layer 2 ' env LAB_LARGEST=16 "$TERN" prof --device interp --into "$work/own" -- "$BUILD/examples/lab/profile" "$work"
+# Of a program that is interpreted they are its own functions; a C program's are C's.
+printf 'import torch\n\n\ndef layer(x):\n    return torch.relu(x)\n\n\nprint(layer(torch.ones(4)).sum())\n' >"$work/net.py"
+check 'with functions' "$TERN" prof --frames --device interp --into "$work/net" -- "$TERN" exec "$work/net.py"
+check "a script's" grep -q '^<module>_(net.py:8);layer_(net.py:5);relu[; ]' "$work/net/1.folded"
+check 'and no others' sh -c "! grep -v '^<module>_(net.py:8);' '$work/net/1.folded'"
+"$TERN" prof --frames --device interp --into "$work/net_c" -- "$program" >/dev/null 2>&1
+check "a C program's" grep -q ';.*;add [0-9]*$' "$work/net_c/1.folded"
+exits 2 '--frames is not for --cuda' "$TERN" prof --cuda --frames -- true
 exits 4 'ended with code 7' "$TERN" prof --into "$work/seven" -- sh -c 'exit 7'
 exits 4 'closed no context of tern' "$TERN" prof --into "$work/none" -- true
 # One of CUDA: the driver would load the library, and call it.
