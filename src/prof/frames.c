@@ -49,8 +49,8 @@ static ProfFrames *find_frames(tern_profile *profile) {
 }
 
 /* How long it takes rests on how deep the program is just now: no trial beforehand says it. The
- * thread's own time counts, which takes a call of the system: it is asked for some of them, and what
- * asking takes is taken off. */
+ * thread's own time counts, which takes a call of the system: it is asked for some of them, and
+ * what asking takes is taken off. */
 enum { TIMED_EACH = 17 }; /* what comes again each so many is rarer than each 16 */
 
 /* 0: this one is not timed. Apart, so that the stack of each is found at one place. */
