@@ -43,8 +43,9 @@ static void check_type(tern_dtype dtype, double bound) {
     const int64_t rows[] = {BATCHES, ROWS, DEPTH}, turned[] = {COLS, DEPTH}, flat[] = {DEPTH, COLS};
     const int64_t row[] = {COLS};
     tern_fused *fused = tern_fuse(session, "linear", linear, 3, 3, NULL);
-    tern_session_tune(session, true); /* 16 bits are not a library's otherwise */
+    tern_session_tune(session, dtype != TERN_FLOAT32); /* 16 bits are no library's otherwise */
     for (int kind = 0; kind < 8; kind++) {
+        if (dtype != TERN_FLOAT32 && kind != 3 && kind != 6) continue; /* a race takes a second */
         tern_tensor *x = numbers(dtype, 3, rows), *bias = numbers(dtype, 1, row);
         if (kind & 1) x = tern_select(x, 0, 1);
         tern_tensor *w =
