@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times tern's kernels on an NVIDIA GPU beside PyTorch, torch.compile and Triton.
 
-    tools/bench_gpu.py [--only NAME[,NAME]] [--samples N] [--out FILE.json] [--quick]
+    tools/bench_gpu.py [--only NAME[,NAME]] [--peers NAME[,NAME]] [--samples N] [--out FILE.json] [--quick]
 
 All in one process: the same tensors, the same events, the same flush of the L2 cache before each
 sample, implementations taking turns. Triton compiles the very file that tern compiles; each of the
@@ -328,7 +328,7 @@ def prepare(work, make, row):
     return best
 
 
-def bench_work(work, tern, samples, flushes):
+def bench_work(work, tern, samples, flushes, peers):
     rows, calls = {}, {}
 
     def row_of(name):
@@ -347,14 +347,14 @@ def bench_work(work, tern, samples, flushes):
         rows["tern"]["setting"] = best[1]
         rows["tern"]["facts"] = [tern.text(kernels[id(c)], tern_ctypes.STAGE_FACTS)
                                  for c in work.candidates[best[1]]]
-    if triton:
+    if triton and "triton" in peers:
         best = prepare(work, Call.triton, row_of("triton"))
         if best:
             calls["triton"] = best[0]
             rows["triton"]["setting"] = best[1]
-    if work.eager:
+    if work.eager and "torch" in peers:
         calls["torch"] = work.eager
-    if work.compiled:
+    if work.compiled and "compile" in peers:
         try:
             torch._dynamo.reset()
             compiled = torch.compile(work.compiled)
@@ -556,6 +556,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", help="names from: classes,launch,compile," + ",".join(WORKS))
     parser.add_argument("--samples", type=int, default=100)
+    parser.add_argument("--peers", default="triton,torch,compile", help="what takes turns with tern, of these")
     parser.add_argument("--quick", action="store_true", help="20 samples, one way to flush")
     parser.add_argument("--out", help="default: bench/results/gpu-DEVICE-DATE.json")
     parser.add_argument("--library", default=os.path.join(ROOT, "build", "libtern.so"))
@@ -586,7 +587,7 @@ def main():
                 result["compile"] = bench_compile(tern, target)
             else:
                 work = WORKS[name]()
-                rows = bench_work(work, tern, samples, flushes)
+                rows = bench_work(work, tern, samples, flushes, options.peers.split(","))
                 show(work, rows, flushes)
                 bad += "setting" not in rows["tern"]
                 result["work"][work.name] = {"bytes": work.moved_bytes, "rows": rows}
