@@ -57,17 +57,20 @@ static bool note_loads(Op *op, void *user) {
 
 /* Left alone, ptxas takes so few registers that a multiprocessor is full of threads, and to that
  * end lets the loads of a loop's turn wait for each other. Where a turn loads this much, a thousand
- * threads with all of it under way are enough; no more blocks are asked for than have registers for
- * what is alive at once. 0: nothing is said. */
+ * threads with all of it under way are enough: no more are asked for, and none where what goes from
+ * turn to turn, which cannot wait, takes more registers than these have. 0: nothing is said. */
 static int least_blocks(const Gen *g) {
-    enum { MUCH_BYTES = 64, REGISTERS = 65536, EACH = 64, MOST_ALIVE = 120, SPARE = 8 };
+    enum { MUCH_BYTES = 64, MOST_BYTES = 128 };
+    enum { REGISTERS = 65536, LEAST_EACH = 64, MOST_EACH = 85, SPARE = 12 };
     LoopLoads loads = {0, false};
-    if (g->fn->form != FORM_PLACED || g->b->most_alive > MOST_ALIVE) return 0;
+    if (g->fn->form != FORM_PLACED) return 0;
     region_walk(g->fn->body, note_loads, &loads);
-    if (loads.has_products || loads.most_bytes < MUCH_BYTES) return 0;
-    int each = g->b->most_alive + SPARE > EACH ? g->b->most_alive + SPARE : EACH;
+    if (loads.has_products || loads.most_bytes < MUCH_BYTES || loads.most_bytes > MOST_BYTES)
+        return 0;
+    int each = g->b->alive_at_heads + SPARE;
+    if (each < LEAST_EACH) each = LEAST_EACH;
     int blocks = REGISTERS / (g->threads * each);
-    return blocks < 1 ? 1 : blocks;
+    return each > MOST_EACH ? 0 : blocks < 1 ? 1 : blocks;
 }
 
 static void print_module(Gen *g, Buf *out) {

@@ -76,7 +76,8 @@ typedef struct Tirs {
     bool fold_approximate;         /* tests: also evaluate ex2, rcp.. (as if correctly rounded) */
     const char *file;              /* for .loc; NULL: no line information */
     const Tir *order;              /* set by tir_order: what is printed */
-    int order_count, most_alive;   /* most_alive: 32-bit registers at once */
+    int order_count;
+    int alive_at_heads; /* 32-bit registers from turn to turn of a loop, at most */
 } Tirs;
 
 Tirs *tir_new(Arena *arena);

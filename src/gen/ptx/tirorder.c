@@ -110,21 +110,23 @@ static void reach(Life *life, int position) {
 }
 
 /* What is alive before a loop and read in it is alive to its end. */
-static void stretch_over_loops(const Tirs *b, const TirList *order, Life *lives) {
+static void stretch_over_loops(const Tirs *b, const TirList *order, Life *lives, bool *is_head) {
     int *label_at = arena_array(b->arena, int, b->num_labels + 1);
     for (int p = 0; p < order->count; p++) {
         const TirIns *ins = &b->list.data[order->data[p]];
         if (ins->kind == TIR_LABEL) label_at[ins->imm] = p + 1;
         if (ins->kind != TIR_BRANCH || !label_at[ins->imm]) continue;
         int start = label_at[ins->imm];
+        is_head[start] = true;
         for (Tir x = 1; x < b->list.count; x++)
             if (lives[x].first < start && lives[x].last >= start && lives[x].last < p + 1)
                 lives[x].last = p + 1;
     }
 }
 
-/* 32-bit registers alive at once, at most. */
-static int most_alive(Tirs *b, const TirList *order) {
+/* 32-bit registers alive at once, at most; and where a turn of a loop begins. */
+static int most_alive(Tirs *b, const TirList *order, int *at_heads) {
+    bool *is_head = arena_array(b->arena, bool, order->count + 3);
     Life *lives = arena_array(b->arena, Life, b->list.count);
     int *change = arena_array(b->arena, int, order->count + 3), alive = 0, most = 0;
     for (int p = 0; p < order->count; p++) {
@@ -135,7 +137,8 @@ static int most_alive(Tirs *b, const TirList *order) {
         for (int i = 0; i < ins->num_args; i++) reach(&lives[ins->args[i]], p + 1);
         if (ins->guard) reach(&lives[ins->guard], p + 1);
     }
-    stretch_over_loops(b, order, lives);
+    stretch_over_loops(b, order, lives, is_head);
+    *at_heads = 0;
     for (Tir x = 1; x < b->list.count; x++) {
         static const int registers_of[] = {
             [CLASS_B16] = 1, [CLASS_B32] = 1, [CLASS_B64] = 2, [CLASS_NONE] = 0};
@@ -147,6 +150,7 @@ static int most_alive(Tirs *b, const TirList *order) {
     for (int p = 0; p < order->count + 3; p++) {
         alive += change[p];
         if (alive > most) most = alive;
+        if (is_head[p] && alive > *at_heads) *at_heads = alive;
     }
     return most;
 }
@@ -157,13 +161,12 @@ enum { FEW = 40 }; /* registers that leave a multiprocessor full of threads */
 
 void tir_order(Tirs *b) {
     TirList order = order_as_built(b);
-    int most = most_alive(b, &order);
+    int at_heads, most = most_alive(b, &order, &b->alive_at_heads);
     if (most > FEW) {
         TirList late = order_late(b);
-        int then = most_alive(b, &late);
-        if (then < most * 2 / 3) order = late, most = then; /* less than that ptxas finds itself */
+        if (most_alive(b, &late, &at_heads) < most * 2 / 3)
+            order = late, b->alive_at_heads = at_heads; /* less than that ptxas finds itself */
     }
-    b->most_alive = most;
     b->order = order.data;
     b->order_count = order.count;
 }
