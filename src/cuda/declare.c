@@ -172,16 +172,26 @@ static const CuType *enum_here(CuLower *l) {
     return cu_type(CU_INT);
 }
 
-static bool opens_body(const CuToken *t) {
-    return cu_is(t->next, "{") || (t->next->kind == CU_NAME && cu_is(t->next->next, "{"));
+/* Behind `struct` and what it says of alignment. */
+static CuToken *behind_alignment(CuToken *t) {
+    for (t = t->next; cu_is(t, "alignas") || cu_is(t, "__align__") || cu_is(t, "__attribute__");)
+        t = cu_is(t->next, "(") ? cu_skip(t->next) : t->next;
+    return t;
+}
+
+static bool opens_body(CuToken *t) {
+    t = behind_alignment(t);
+    return cu_is(t, "{") || (t->kind == CU_NAME && cu_is(t->next, "{"));
 }
 
 /* struct { .. }, union U { .. }, enum { .. } where it stands. */
 static const CuType *body_here(CuLower *l) {
-    CuToken *t = l->at, *name = t->next->kind == CU_NAME ? t->next : NULL;
+    CuToken *t = l->at, *first = behind_alignment(t), *name = first->kind == CU_NAME ? first : NULL;
     if (cu_is(t, "enum")) return enum_here(l);
-    l->at = name ? name->next : t->next;
-    const CuType *type = cu_record_here(l, name ? name->text : STR("struct"), cu_is(t, "union"));
+    int64_t align = cu_written_align(l, t, first);
+    l->at = name ? name->next : first;
+    const CuType *type =
+        cu_record_here(l, name ? name->text : STR("struct"), cu_is(t, "union"), align);
     if (name && !l->panic)
         cu_bind(l, (CuName){.name = name->text, .kind = NAME_TYPE, .val.type = type});
     return type;

@@ -357,7 +357,10 @@ bool cu_begins_empty(CuLower *l, const CuType *type); /* nothing is written then
 const CuType *cu_counted(CuLower *l, const CuType *type);
 
 /* ---- record.c ---- */
-const CuType *cu_record_here(CuLower *l, Str name, bool is_union); /* { members }, of a function */
+/* { members }, of a function; align: at least */
+const CuType *cu_record_here(CuLower *l, Str name, bool is_union, int64_t align);
+/* What alignas(..) and its like among the tokens say; 0: nothing. */
+int64_t cu_written_align(CuLower *l, CuToken *from, const CuToken *to);
 /* outer: the class that it is a member of; NULL: none */
 const CuType *cu_instance(CuLower *l, const CuDecl *decl, CuArgs args, const CuRecord *outer,
                           CuPlace place);

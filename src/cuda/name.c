@@ -152,6 +152,8 @@ static const CuName *templated(CuLower *l, const CuDecl *decl, CuToken *t) {
 static const CuName *global(CuLower *l, CuToken *t) {
     const CuDecl *decl = NULL;
     CuName name;
+    bool of_library = l->space.length && !map_get(&l->module->namespaces, l->space);
+    if (of_library) decl = cu_of_library(l, t->text, CU_DECL_TYPE);
     for (CuDeclKind kind = CU_DECL_TYPE; kind <= CU_DECL_ENUMERATOR && !decl; kind++)
         decl = cu_declared(l, t->text, kind);
     if (decl) {
@@ -216,8 +218,10 @@ const CuName *cu_name_at(CuLower *l, CuToken **at) {
             *kept = base;
             found = cu_member(l, record, is_base ? kept : NULL, t->text);
         } else {
-            found = found_here(l, t);
-            if (!found && !l->panic) found = global(l, t);
+            /* cub::BlockReduce in a function BlockReduce is not the function. */
+            if (l->space.length) found = global(l, t);
+            if (!found && !l->panic) found = found_here(l, t);
+            if (!found && !l->panic && !l->space.length) found = global(l, t);
         }
         if (l->panic || !found || !cu_is(l->at, "::")) return found;
         const CuType *type = found->kind == NAME_TYPE ? found->val.type : NULL;

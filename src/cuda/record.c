@@ -75,12 +75,25 @@ static void add_fields(CuLower *l, Layout *layout) {
     cu_expect(l, ";", "after a member");
 }
 
+int64_t cu_written_align(CuLower *l, CuToken *from, const CuToken *to) {
+    int64_t align = 0;
+    for (CuToken *t = from; t != to && t->kind != CU_END; t = t->next) {
+        bool aligns = cu_is(t, "__align__") || cu_is(t, "alignas") || cu_is(t, "aligned");
+        if (!aligns || !cu_is(t->next, "(")) continue;
+        l->at = t->next->next;
+        if (!cu_starts_type(l)) cu_constant(l, "an alignment", &align);
+    }
+    if (align < 0 || align > 128 || (align & (align - 1)))
+        cu_bad(l, from->place, "an alignment of %lld bytes", (long long)align);
+    return align;
+}
+
 /* { members } that are in a function, or in a struct without a name: only fields. */
-const CuType *cu_record_here(CuLower *l, Str name, bool is_union) {
+const CuType *cu_record_here(CuLower *l, Str name, bool is_union, int64_t align) {
     CuRecord *record = arena_new_of(l->arena, CuRecord);
     CuType *type = arena_new_of(l->arena, CuType);
     Layout layout = {.record = record, .is_union = is_union};
-    *record = (CuRecord){.name = name, .align = 1};
+    *record = (CuRecord){.name = name, .align = align > 1 ? align : 1};
     *type = (CuType){.kind = CU_STRUCT, .record = record};
     if (!cu_enter(l) || !cu_expect(l, "{", "before the members")) return type;
     while (!l->panic && !cu_is(l->at, "}")) add_fields(l, &layout);
@@ -95,19 +108,6 @@ const CuType *cu_record_here(CuLower *l, Str name, bool is_union) {
 static bool is_field(const CuDecl *member) {
     return member->kind == CU_DECL_VARIABLE && !member->is_static &&
            !cu_is(member->start, "static");
-}
-
-static int64_t written_align(CuLower *l, CuToken *from, const CuToken *to) {
-    int64_t align = 0;
-    for (CuToken *t = from; t != to && t->kind != CU_END; t = t->next) {
-        bool aligns = cu_is(t, "__align__") || cu_is(t, "alignas") || cu_is(t, "aligned");
-        if (!aligns || !cu_is(t->next, "(")) continue;
-        l->at = t->next->next;
-        if (!cu_starts_type(l)) cu_constant(l, "an alignment", &align);
-    }
-    if (align < 0 || align > 128 || (align & (align - 1)))
-        cu_bad(l, from->place, "an alignment of %lld bytes", (long long)align);
-    return align;
 }
 
 static void add_base(CuLower *l, Layout *layout, CuToken *at) {
@@ -183,7 +183,7 @@ const CuType *cu_complete(CuLower *l, const CuType *type) {
     record->size = -1; /* being read */
     l->scope = &inside;
     l->is_pattern = l->in_angles = false;
-    layout.align = written_align(l, decl->start, decl->at);
+    layout.align = cu_written_align(l, decl->start, decl->at);
     record->size = 0, record->align = 1;
     refuse_virtual(l, decl);
     if (decl->bases) add_base(l, &layout, decl->bases);

@@ -69,4 +69,18 @@ for device in $devices; do
     # 5 - 4 - 384 - 2 + 7; 5 + 1020 + 384 + 510 + 7
     exits 0 '[-378, 1926, -378, 1926]' "$TERN" run "$work/dp4a.cu:k" --device $device --grid 1 --block 1 -a 'p=zeros(4,i32)' --print p
 done
+cat >"$work/cub.cu" <<'END'
+#include <cub/cub.cuh>
+template <typename T> __device__ void BlockReduce(T &input) {
+    typedef cub::BlockReduce<T, 64> BlockReduce;
+    __shared__ typename BlockReduce::TempStorage temp;
+    input = BlockReduce(temp).Sum(input);
+}
+__global__ void k(int *p) {
+    int v = p[threadIdx.x];
+    BlockReduce(v);
+    if (threadIdx.x == 0) p[0] = v;
+}
+END
+exits 0 '[2016, 1, 2' "$TERN" run "$work/cub.cu:k" --device sim --grid 1 --block 64 -a 'p=arange(64,i32)' --print p
 finish

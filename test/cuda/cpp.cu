@@ -412,4 +412,9 @@ __global__ void strings(int *out, const int *in) {
     to[1] = letters[x % 7] + (int)sizeof letters;
     to[2] = room[x & 7] + (int)sizeof room;
     to[3] = name[x % 5] + length(name) + length("");
+    struct alignas(16) Here {
+        int data[3];
+    };
+    Here here = {{1, 2, x}};
+    to[4] = here.data[x % 3] + (int)(sizeof(Here) + alignof(Here));
 }
