@@ -29,6 +29,8 @@
 #include "ir/under_way.h"
 #include "opt/opt.h"
 
+#include <math.h>
+
 typedef struct Rings {
     PassCtx *px;
     Func *fn;
@@ -257,6 +259,15 @@ static bool note_scratch(Op *op, void *user) {
     return true;
 }
 
+/* How often the loop runs; where only a run tells, infinity. */
+static double turns_of(const Op *loop) {
+    int64_t lower, upper, step;
+    if (!value_is_int(for_step(loop), &step) || !step) return 0;
+    if (!value_is_int(for_lower(loop), &lower) || !value_is_int(for_upper(loop), &upper))
+        return INFINITY;
+    return ((double)upper - (double)lower) / (double)step;
+}
+
 /* Is it made, lane by lane, of a tile that the loop carries? */
 static bool is_of_carried(const Loop *l, const Value *value, int depth) {
     enum { DEEPEST = 20 };
@@ -281,12 +292,13 @@ static bool has_many_blocks(const Loop *l) {
 }
 
 /* Four warps multiply while four others compute: with a turn less, is there room for a second block
- * on a multiprocessor? */
+ * on a multiprocessor? Short loops have most of their turns copied before they begin. */
 static bool is_better_fewer(const Loop *l, int turn, int scratch) {
     const Arch *arch = l->r->arch;
     int end = l->offset + l->stages * turn + scratch;
     return l->panels && l->r->fn->num_warps == 4 && l->stages > 2 && arch_blocks(arch, end) < 2 &&
-           arch_blocks(arch, end - turn) >= 2 && has_many_blocks(l);
+           arch_blocks(arch, end - turn) >= 2 && has_many_blocks(l) &&
+           turns_of(l->op) > 2 * l->stages;
 }
 
 /* What the ops of the loop go through lies behind the ring. */
@@ -838,19 +850,10 @@ static void write_loop(Loop *l) {
 
 /* ---- all ---- */
 
-static bool runs_often(const Op *loop) {
-    int64_t lower, upper, step;
-    if (!value_is_int(for_step(loop), &step) || !step) return false;
-    if (!value_is_int(for_lower(loop), &lower) || !value_is_int(for_upper(loop), &upper))
-        return true;
-    double turns = ((double)upper - (double)lower) / (double)step;
-    return turns > 1;
-}
-
 static bool ring_loop(Rings *r, Op *op) {
     Loop l = {.r = r, .op = op, .body = for_body(op), .carried = for_count(op)};
     Conflict any = {r, NULL};
-    if (!runs_often(op) || type_bits(for_lower(op)->type) < 32) return false;
+    if (turns_of(op) <= 1 || type_bits(for_lower(op)->type) < 32) return false;
     if (!region_walk(l.body, is_no_conflict, &any)) return false;
     l.planned = r->fn->num_values;
     l.ahead = arena_array(r->px->scratch, Ahead, l.planned);
