@@ -568,6 +568,16 @@ static void want_control(Placer *p, Op *op) {
         want(p, while_init(op, i), place_plan(p, while_arg(op, i))->home);
 }
 
+/* A row of numbers, of which a thread has few there: made where it is wanted it moves as the load
+ * that it comes from, which needs no shared memory. */
+static bool is_row_of_few(const Op *op, const Layout *other) {
+    enum { FEW = 4 };
+    const Type *tile = op_result(op)->type;
+    for (int d = 0; d < tile->rank; d++)
+        if (tile->shape[d] != 1 && tile->shape[d] != tile->lanes) return false;
+    return layout_regs(other) <= FEW;
+}
+
 /* What is only wanted as a product lies is made there of what moves instead: as that is narrower,
  * or comes from a load, which can bring it there. */
 static void move_made(Placer *p, const Op *op) {
@@ -583,7 +593,7 @@ static void move_made(Placer *p, const Op *op) {
         homes++;
         if (type_bits(value->type) > type_bits(op_result(op)->type)) return;
     }
-    if (homes == 1 && is_of_product(p, other)) plan->home = other;
+    if (homes == 1 && (is_of_product(p, other) || is_row_of_few(op, other))) plan->home = other;
 }
 
 /* Without a home: made in each layout in which its result is wanted. */
