@@ -325,10 +325,11 @@ static void mark_sources(const Loop *l, const Value *value, bool *is_source) {
     for (int i = 0; i < op->num_operands; i++) mark_sources(l, op->operands[i], is_source);
 }
 
-/* Loads that no product reads as they are, but what is made of them. */
+/* Loads that no product reads as they are, but what is made of them; fewer turns of all of them
+ * where a turn waits for the one before, and each load that is not ahead would be waited for. */
 static void find_moved(Loop *l) {
     bool *is_source = arena_array(l->r->px->scratch, bool, l->planned);
-    int least = choose_stages(l) ? l->stages : 2;
+    int least = choose_stages(l) && has_many_blocks(l) ? l->stages : 2;
     for (Op *op = l->body->first; op; op = op->next)
         for (int i = 0; i < 2 && by_tensor_cores(op); i++)
             mark_sources(l, op->operands[i], is_source);
