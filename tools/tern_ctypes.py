@@ -45,6 +45,7 @@ def load_library(path):
         ("tern_close", None, [v]), ("tern_message", s, [v]),
         ("tern_device_description", s, [v]),
         ("tern_load_file", v, [v, s]), ("tern_module_free", None, [v]),
+        ("tern_module_set_global", i, [v, s, s]),
         ("tern_compile", v, [v, s, s, C.POINTER(Options)]), ("tern_kernel_free", None, [v]),
         ("tern_kernel_text", s, [v, i]),
         ("tern_kernel_parameter", C.POINTER(Parameter), [v, i]),
@@ -89,6 +90,10 @@ class Tern:
                 return module
             self.modules[path] = module
         return self.modules[path]
+
+    def set_global(self, path, name, text):
+        if self.lib.tern_module_set_global(self.module(path), name.encode(), text.encode()):
+            self.fail()
 
     def compile(self, path, function, signature, num_warps=0, target=None, module=None,
                 num_stages=0):

@@ -21,6 +21,7 @@ import json
 import math
 import numbers
 import os
+import re
 import statistics
 import sys
 import time
@@ -142,6 +143,29 @@ def distance(mine, theirs):
 
 # ---- one kernel ----
 
+def compiled(tern, function, signature, options):
+    """The kernel; where the text alone does not tell what a name of the module is, Python does."""
+    path, told = function.fn.__code__.co_filename, set()
+    while True:
+        try:
+            return tern.compile(path, function.fn.__qualname__, signature,
+                                num_warps=options.get("num_warps") or 4,
+                                num_stages=options.get("num_stages") or 3)
+        except tern_ctypes.TernError as error:
+            name = re.search(r"the value of '(\w+)', bound on line", str(error))
+            name = name and name.group(1)
+            if not name or name in told or name not in function.fn.__globals__:
+                raise
+            value = function.fn.__globals__[name]
+            if isinstance(value, JITFunction):
+                code = value.fn.__code__
+                text = f"{code.co_filename}:{code.co_name}@{code.co_firstlineno}"
+            else:
+                text = literal(value)
+            told.add(name)
+            tern.set_global(path, name, text)
+
+
 class Versus:
     def __init__(self, options):
         self.options, self.rows, self.seen = options, [], set()
@@ -177,9 +201,7 @@ class Versus:
         special = {p.name: not p.do_not_specialize for p in function.params}
         signature = [literal(bound[n]) if n in constants else argument(bound[n], special[n])[0]
                      for n in names]
-        kernel = tern.compile(function.fn.__code__.co_filename, function.fn.__qualname__,
-                              ",".join(signature), num_warps=options.get("num_warps") or 4,
-                              num_stages=options.get("num_stages") or 3)
+        kernel = compiled(tern, function, ",".join(signature), options)
         values = [x for i, n in enumerate(names)
                   if n not in constants and not tern.is_constant(kernel, i)
                   for x in argument(bound[n])[1]]
