@@ -263,7 +263,8 @@ static void add_leaves(Leaves *leaves, int64_t at, const CuType *type) {
             add_leaves(leaves, at + i * cu_size(type->of), type->of);
     } else {
         bool is_number = cu_is_number(type) && type->kind != CU_BOOL && !type->is_volatile;
-        bool fits = at == leaves->bytes && (!leaves->count || cu_same(leaves->type, type));
+        bool same = leaves->count == 0 || (leaves->type && cu_same(leaves->type, type));
+        bool fits = at == leaves->bytes && same;
         leaves->type = is_number && fits ? type : NULL;
         leaves->count++;
         leaves->bytes += cu_size(type);

@@ -376,6 +376,11 @@ template <int N> struct Counted {
 struct alignas(16) Wide {
     int a, b, c, d;
 };
+struct alignas(16) Mixture {
+    int a;
+    float b;
+    unsigned c, d;
+};
 const Wide wide = {1, 2, 3, 4};
 const Wide same = wide;
 
@@ -388,7 +393,8 @@ __global__ void regions(int *out, const int *in) {
     to[4] = same.a + 10 * same.b + 100 * same.c + 1000 * same.d;
     to[5] = not(x > 5 and x < 30) or x == 7;
     to[6] = (x bitand 12) xor (compl x bitor 3);
-    to[7] = i not_eq 3;
+    Mixture mixture = {x, 0.5f, 7u, 9u}, other = mixture;
+    to[7] = (i not_eq 3) + other.a + (int)(other.b * 4) + (int)(other.c * other.d);
 }
 
 // ---- strings; what a template is for other results ----
