@@ -82,6 +82,7 @@ static tern_function describe_function(Arena *arena, Module *module, const JitFu
 static void module_close(Handle *own) {
     tern_module *module = (tern_module *)own;
     cuda_free_symbols(module);
+    cu_unload(module->cuda);
     arena_free(module->arena);
 }
 

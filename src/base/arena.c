@@ -70,6 +70,8 @@ void arena_free(Arena *arena) {
     free(arena);
 }
 
+jmp_buf *arena_oom(const Arena *arena) { return arena->oom; }
+
 void arena_set_oom(Arena *arena, jmp_buf *oom) { arena->oom = oom; }
 
 size_t arena_used(const Arena *arena) { return arena->used; }

@@ -30,6 +30,7 @@ typedef struct Arena Arena;
 Arena *arena_new(jmp_buf *oom);
 void arena_free(Arena *arena); /* NULL is allowed */
 void arena_set_oom(Arena *arena, jmp_buf *oom);
+jmp_buf *arena_oom(const Arena *arena);
 /* Zeroed, aligned to 16. A size that overflowed on the way here is refused like lack of memory. */
 void *arena_alloc(Arena *arena, size_t size_bytes);
 void *arena_grow(Arena *arena, void *old, size_t old_bytes, size_t new_bytes);

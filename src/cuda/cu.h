@@ -21,6 +21,8 @@ struct CuOptions {
  * NULL. NULL after diag_error. */
 CuModule *cu_load(Arena *arena, const Source *source, Str path, const CuOptions *options,
                   Diag *diag);
+/* What it keeps beside the arena that it was loaded in. NULL is allowed. */
+void cu_unload(const CuModule *module);
 
 typedef struct CuPiece { /* an argument: a parameter, or a number or pointer in one */
     Str name, pointee;   /* pointee: of a pointer, the name of the number type in a signature,

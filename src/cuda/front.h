@@ -159,8 +159,15 @@ struct CuDecl {
     CuDecl *overload; /* the next with this name */
 };
 
+typedef struct CuLibraries { /* what is read once for a module; NULL: not yet */
+    const CuModule *of[2];   /* the library, for kernels, for the host */
+    const CuModule *host;    /* the module's own text as the host's compiler sees it */
+    Arena *arena;            /* of that, and of its library */
+} CuLibraries;
+
 struct CuModule {
     Arena *arena;
+    CuLibraries *libraries; /* NULL: it is one itself */
     CuToken *tokens;
     CuDecls decls;
     Map namespaces, used; /* used: namespaces and names that a `using` names */

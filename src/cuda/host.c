@@ -49,10 +49,27 @@ static bool may_begin(CuLower *l, const CuDecl *decl, CuSignature *signature) {
     return !l->panic;
 }
 
-Func *cu_lower_host(Arena *arena, const CuModule *module, const char *name, Diag *diag) {
+/* Read once, as each call of a function needs it; in an arena of its own, as this may run out of
+ * memory where the module's arena is not the caller's. NULL after diag_error. */
+static const CuModule *host_module(Arena *arena, const CuModule *module, Diag *diag) {
+    CuLibraries *kept = module->libraries;
     CuOptions options = module->options;
+    if (kept->host) return kept->host;
+    arena_free(kept->arena);
+    kept->arena = arena_new(arena_oom(arena));
     options.is_host = true;
-    module = cu_load(arena, module->source, module->path, &options, diag);
+    CuModule *host = cu_load(kept->arena, module->source, module->path, &options, diag);
+    if (!host || diag->entries.count) return host; /* said again by the next call */
+    if (!host->libraries->of[true]) host->libraries->of[true] = cu_library(kept->arena, true);
+    return kept->host = host;
+}
+
+void cu_unload(const CuModule *module) {
+    if (module) arena_free(module->libraries->arena);
+}
+
+Func *cu_lower_host(Arena *arena, const CuModule *module, const char *name, Diag *diag) {
+    module = host_module(arena, module, diag);
     const CuDecl *decl = module ? find(module, name) : NULL;
     Func *fn = func_new(arena, types_new(arena), str_of(name));
     if (!module) return NULL;

@@ -112,7 +112,10 @@ static CuToken *without_attributes(CuToken *tokens) {
 CuModule *cu_load(Arena *arena, const Source *source, Str path, const CuOptions *options,
                   Diag *diag) {
     CuModule *m = arena_new_of(arena, CuModule);
-    *m = (CuModule){.arena = arena, .source = source, .path = path};
+    *m = (CuModule){.arena = arena,
+                    .libraries = arena_new_of(arena, CuLibraries),
+                    .source = source,
+                    .path = path};
     m->namespaces.arena = m->used.arena = arena;
     if (options) m->options = *options;
     m->tokens = cu_preprocess(arena, source, path, options, &m->headers, diag);

@@ -24,10 +24,14 @@ const CuName *cu_find(CuLower *l, Str name) {
     return NULL;
 }
 
-/* The library is read where a name may be one of its own: most kernels need none of it. */
+/* The library is read where a name may be one of its own, once for a module: most kernels need none
+ * of it. */
 const CuModule *cu_library_of(CuLower *l) {
-    if (!l->library) l->library = cu_library(l->arena, l->is_host);
-    return l->library;
+    if (l->library) return l->library;
+    CuLibraries *kept = l->module->libraries;
+    if (!kept) return l->library = cu_library(l->arena, l->is_host);
+    if (!kept->of[l->is_host]) kept->of[l->is_host] = cu_library(l->module->arena, l->is_host);
+    return l->library = kept->of[l->is_host];
 }
 
 static bool is_builtin_type(Str name);

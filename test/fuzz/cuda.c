@@ -170,5 +170,6 @@ static void fuzz_one(const char *data, size_t size) {
         check(arena, module, cu_kernel(module, i));
     static const char *const functions[] = {"main", "gelu", "square_matrix"};
     for (int i = 0; module && i < COUNT(functions); i++) check_host(arena, module, functions[i]);
+    cu_unload(module);
     arena_free(arena);
 }

@@ -32,7 +32,7 @@ for size in (1, 16, 1000, 98432):
         x = (torch.rand(size, device=DEVICE) * 100).to(dtype)
         y = (torch.rand(size, device=DEVICE) * 100).to(dtype)
         print(size, dtype, torch.equal(add(x, y), x + y))
-z = torch.rand(1001)
+z = torch.rand(1001, device=DEVICE)
 print(torch.equal(add(z[1:], z[:-1]), z[1:] + z[:-1]))
 
 
