@@ -6,10 +6,13 @@
 #include <stdio.h>
 
 static volatile int interrupted;
+static tern_context *_Atomic running; /* whose launch is to end; NULL: none is known */
 
-/* The script gets a KeyboardInterrupt; a second one ends the process. */
+/* The script gets a KeyboardInterrupt, of a kernel under way too; a second one ends the process. */
 static void on_interrupt(int number) {
+    tern_context *context = running;
     interrupted = 1;
+    if (context) tern_interrupt(context);
     signal(number, SIG_DFL);
 }
 
@@ -61,7 +64,9 @@ int exec_python(const Cli *cli, tern_context *context, const char *path) {
     script.options.most_points = points;
     tern_session *session = tern_session_open(context);
     if (!session) return cli_fail(cli, EXIT_SYSTEM, "out of memory");
+    running = context;
     tern_status status = tern_run_script(session, path, &script.options, &exit_code, &complaint);
+    running = NULL;
     code = exec_script_end(cli, status, exit_code, complaint);
     tern_session_close(session);
     return code;

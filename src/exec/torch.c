@@ -70,6 +70,18 @@ static Object *run_where(Host *host, Object *const *args, const HostCall *call) 
     return run_pointwise(host, all, call);
 }
 
+static Object *run_clamp(Host *host, Object *const *args, const HostCall *call) {
+    bool has_min = given(args[1]), has_max = given(args[2]);
+    HostCall one = *call;
+    one.id = has_min ? TERN_OP_maximum : TERN_OP_minimum;
+    if (!has_min && !has_max)
+        return host_raise(host, CLASS_RUNTIME_ERROR,
+                          "torch.clamp: At least one of 'min' or 'max' must not be None");
+    if (has_min && has_max) return run_where(host, args, call);
+    Object *all[] = {args[0], args[has_min ? 1 : 2], NULL, NULL};
+    return run_pointwise(host, all, &one);
+}
+
 /* x.add_(y), x += y */
 static Object *run_in_place(Host *host, Object *const *args, const HostCall *call) {
     Object *all[] = {args[0], args[1], NULL, args[0]};
@@ -518,7 +530,7 @@ static const Native both[] = {
     NATIVE("as_strided", "input, size, stride, storage_offset?", run_as_strided),
     NATIVE("allclose", "input, other, rtol?, atol?, equal_nan?", run_allclose),
     NATIVE("equal", "input, other", run_equal),
-    {"clamp", "input, min, max", run_where, TERN_OP_clamp},
+    {"clamp", "input, min?, max?", run_clamp, TERN_OP_clamp},
     {"numel", "input", run_ask, ASK_NUMEL},
     {"nelement", "input", run_ask, ASK_NUMEL},
     {"transpose", "input, dim0, dim1", run_dims, DIM_TRANSPOSE},

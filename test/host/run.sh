@@ -242,4 +242,14 @@ script 1 'ImportError: cannot import name' 'from near import other'
 printf 'try:\n    while True: pass\nexcept KeyboardInterrupt:\n    print("stopped")\n' >"$work/loop.py"
 timeout --foreground -s INT 2 "$TERN" exec --device cpu "$work/loop.py" >"$work/got" 2>&1
 check 'Ctrl-C' grep -q '^stopped$' "$work/got"
+cat >"$work/waits.py" <<'END'
+import torch, triton, triton.language as tl
+@triton.jit
+def waits(x):
+    while tl.load(x) == 1:
+        pass
+waits[(1,)](torch.ones(1, dtype=torch.int32))
+END
+timeout --foreground -k 10 -s INT 2 "$TERN" exec --device cpu "$work/waits.py" >"$work/got" 2>&1
+check 'Ctrl-C ends a kernel, too' grep -q "kernel 'waits': the launch was interrupted" "$work/got"
 finish

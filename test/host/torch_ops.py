@@ -52,3 +52,9 @@ for wrong in (
 print(torch.arange(2000), torch.rand(0), torch.zeros(2, 0), torch.tensor(1e-8), torch.tensor([1e10, 1.0]))
 torch.testing.assert_close(x, x.clone())
 print(torch.nn.functional.gelu(x[0]), torch.nn.functional.relu(-x[0]), torch.sigmoid(x[0] / 10), x.softmax(-1).sum(-1))
+odd = torch.tensor([-1.0, float('nan'), 3.0])
+print(odd.clamp(min=0), torch.clamp(odd, max=1), odd.clamp(0, 2), odd.clamp(None, 1.0), torch.tensor([1, 5]).clamp(max=2.5))
+try:
+    odd.clamp()
+except RuntimeError as error:
+    print(error)
