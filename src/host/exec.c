@@ -97,6 +97,8 @@ static tern_status execute(Host *h, const Wanted *wanted, Arena *arena) {
     h->arena = h->diag.arena = arena;
     if (h->options->host) return by_compiler(h, wanted);
     const Func *fn = compile_host(arena, h->module->cuda, wanted->function, &diag);
+    if (!fn && !diag.num_errors)
+        diag_help(&diag, (Span){0}, "a C++ compiler makes the host's part: --host c++");
     if (!fn)
         return stopped(h, &diag, diag.num_errors ? TERN_ERROR_COMPILE : TERN_ERROR_UNSUPPORTED);
     if (!launches_check(h, fn)) return tern_message_status(h->context);

@@ -94,6 +94,7 @@ program 1 'p.cu:3:38: error' 'one<<<1, 5>>>(d, n); cudaDeviceSynchronize();'
 program 1 'an illegal memory access' \
     'one<<<1, 5>>>(d, n); printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));'
 program 3 "p.cu:9:19: not supported: function 'system'" 'printf("no"); system("ls");'
+program 3 "help: a C++ compiler makes the host's part: --host c++" 'system("ls");'
 program 3 'recursion' 'printf("no"); return deep(n);'
 program 3 "p.cu:4:38: not supported: 'throw'" 'printf("no"); odd<<<1, 1>>>(d, n);'
 program 3 'only a kernel has it' 'printf("no"); n = threadIdx.x; __syncthreads();'
