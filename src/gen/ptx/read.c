@@ -692,7 +692,10 @@ static void parse_in_body(PtxParser *p) {
         open_scope(p);
     else if (ptx_accept(p, "}"))
         close_scope(p);
-    else if (ptx_accept(p, ".reg"))
+    else if (str_starts(p->token.text, ".reg.")) { /* .reg.b32 f; as cuda_fp16.hpp has it */
+        p->token.text = (Str){p->token.text.data + 4, p->token.text.length - 4};
+        declare_registers(p);
+    } else if (ptx_accept(p, ".reg"))
         declare_registers(p);
     else if (is_directive && p->program->is_inline)
         ptx_refuse(p);
