@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Functions of libdevice that are no op of the IR, for fp32. They work in fp64 and round once at the
-# end, so the result is within 1 ulp. fp64 arguments are refused by name.
+# end, so the result is within 1 ulp. Most refuse fp64 arguments by name.
 import triton
 import triton.language as tl
 
@@ -220,7 +220,11 @@ def round(x):
 def copysign(x, y):
     x = tl.to_tensor(x)
     y = tl.to_tensor(y)
-    tl.static_assert(x.dtype == tl.float32 and y.dtype == tl.float32, "copysign needs fp32")
+    tl.static_assert(x.dtype == y.dtype and (x.dtype == tl.float32 or x.dtype == tl.float64), "copysign needs fp32 or fp64")
+    if x.dtype == tl.float64:
+        c = x.to(tl.int64, bitcast=True) & 0x7fffffffffffffff
+        d = y.to(tl.int64, bitcast=True) & -0x8000000000000000
+        return (c | d).to(tl.float64, bitcast=True)
     a = x.to(tl.int32, bitcast=True) & 0x7fffffff
     b = y.to(tl.int32, bitcast=True) & -2147483648
     return (a | b).to(tl.float32, bitcast=True)

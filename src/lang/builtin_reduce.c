@@ -201,7 +201,10 @@ Object *builtin_histogram(Lower *l, const Call *call) {
                          lower_type_text(l, x));
     if (!ltype_is_int(x->ltype))
         return call_fail(l, call, 0, "'histogram' needs integers, got %s", lower_type_text(l, x));
-    if (bins < 1 || bins > MAX_LANES || (bins & (bins - 1)))
+    if (bins > MAX_LANES)
+        return call_fail(l, call, 1, "%lld bins are more than the limit of %d", (long long)bins,
+                         MAX_LANES);
+    if (bins < 1 || (bins & (bins - 1)))
         return call_fail(l, call, 1, "the number of bins must be a power of 2, got %lld",
                          (long long)bins);
     if (!is_none(call->args[2])) {

@@ -462,6 +462,13 @@ def histogram_none():
     tl.histogram(tl.zeros((4,), tl.int32), 0)
 
 
+# case: more_bins_than_lanes
+# want: error '1 << 21': 2097152 bins are more than the limit of 1048576
+@triton.jit
+def more_bins_than_lanes():
+    tl.histogram(tl.zeros((4,), tl.int32), 1 << 21)
+
+
 # case: histogram_mask
 # want: error 'tl.histogram(tl.zeros((4,), tl.int32), 8, mask=tl.arange(0, 8) > 2)': cannot broadcast [8] to [4]: dimension 0 is neither 1 nor 4
 @triton.jit
