@@ -128,24 +128,23 @@ static Object *math_atan2(Host *host, Object *const *args, const HostCall *call)
     return (void)call, math_two(host, args, atan2);
 }
 
-static Object *math_isnan(Host *host, Object *const *args, const HostCall *call) {
+static bool is_nan(double x) { return isnan(x); }
+static bool is_inf(double x) { return isinf(x); }
+static bool is_finite(double x) { return isfinite(x); }
+
+static Object *math_class(Host *host, Object *const *args, bool (*is)(double)) {
     double x;
-    (void)call;
     if (!host_double(host, args[0], "the argument", &x)) return host->script->poison;
-    return object_bool(host->arena, isnan(x));
+    return object_bool(host->arena, is(x));
+}
+static Object *math_isnan(Host *host, Object *const *args, const HostCall *call) {
+    return (void)call, math_class(host, args, is_nan);
 }
 static Object *math_isinf(Host *host, Object *const *args, const HostCall *call) {
-    double x;
-    (void)call;
-    if (!host_double(host, args[0], "the argument", &x)) return host->script->poison;
-    return object_bool(host->arena, isinf(x));
+    return (void)call, math_class(host, args, is_inf);
 }
-
 static Object *math_isfinite(Host *host, Object *const *args, const HostCall *call) {
-    double x;
-    (void)call;
-    if (!host_double(host, args[0], "the argument", &x)) return host->script->poison;
-    return object_bool(host->arena, isfinite(x));
+    return (void)call, math_class(host, args, is_finite);
 }
 static Object *math_copysign(Host *host, Object *const *args, const HostCall *call) {
     return (void)call, math_two(host, args, copysign);
