@@ -7,13 +7,15 @@
 TERN=$PWD/$TERN
 # tutorial FOLDER NAME CODE WORDS
 tutorial() {
-    sed 's/validate(8192, 8192, /validate(160, 96, /; s/^    [MN] = 8192$/    M = N = 160/
-        s/reps=10000, warmup_reps=10000/reps=3, warmup_reps=1/' \
-        "$1/$2.py" >"$work/$2.py"
+    case $2 in # 08 reads whole tiles: other sizes would be outside of its tensors
+    09-*) sed 's/validate(8192, 8192, /validate(160, 96, /; s/^    [MN] = 8192$/    M = N = 160/
+        s/reps=10000, warmup_reps=10000/reps=3, warmup_reps=1/' "$1/$2.py" >"$work/$2.py" ;;
+    *) cp "$1/$2.py" "$work/$2.py" ;;
+    esac
     (cd "$work" && "$TERN" exec --device cpu --points 1 --allow-write . "$2.py") >"$work/got" 2>"$work/err"
     rc=$?
     check "$2 ends with $3" test $rc = "$3"
-    check "$2 prints $4" grep -q -e "$4" "$work/got"
+    [ -z "$4" ] || check "$2 prints $4" grep -q -e "$4" "$work/got"
     check "$2: results differ where they should" test "$(grep -c ❌ "$work/got")" = "${5:-0}"
     [ $rc = "$3" ] || cat "$work/err"
 }
