@@ -35,9 +35,7 @@ static Object *assigned_value(Module *module, const Stmt *stmt, Str name, Diag *
     return opaque_global(module->arena, "the value of", name);
 }
 
-static Object *imported_value(Module *module, const Definition *definition, Diag *diag) {
-    const Stmt *stmt = definition->stmt;
-    const ImportName *name = definition->name;
+Object *import_value(Module *module, const Stmt *stmt, const ImportName *name, Diag *diag) {
     if (stmt->kind == STMT_IMPORT) {
         Str path = name->path;
         /* import a.b.c binds a. */
@@ -69,7 +67,7 @@ static Object *definition_value(Module *module, const Definition *definition, St
     case STMT_FUNCTION: return module_function_of(module, stmt->function, NULL);
     case STMT_CLASS: return class_value(module, stmt, diag);
     case STMT_IMPORT:
-    case STMT_FROM_IMPORT: return imported_value(module, definition, diag);
+    case STMT_FROM_IMPORT: return import_value(module, stmt, definition->name, diag);
     case STMT_AUG_ASSIGN:
     case STMT_FOR:
     case STMT_DELETE: return opaque_global(module->arena, "the value of", name);
@@ -162,7 +160,7 @@ static bool needs_replay(const Global *global, Str name) {
 /* ---- the binding in force ---- */
 
 /* Does an import of a `try` work? What is not found may be there where Python runs. */
-static Likelihood import_likelihood(Module *module, const Stmt *stmt) {
+Likelihood import_likelihood(Module *module, const Stmt *stmt) {
     Diag quiet = {.arena = module->arena, .muted = true};
     Likelihood least = CERTAIN;
     for (int i = 0; i < stmt->num_names; i++) {
@@ -172,7 +170,7 @@ static Likelihood import_likelihood(Module *module, const Stmt *stmt) {
         const Object *found = import_module(module, is_import ? 0 : stmt->level, path, &quiet);
         if (import_fails(found)) return NEVER;
         if (!is_import && found->kind != OBJECT_OPAQUE && !str_is(name->path, "*"))
-            found = imported_value(module, &(Definition){.stmt = stmt, .name = name}, &quiet);
+            found = import_value(module, stmt, name, &quiet);
         if (import_fails(found)) return NEVER;
         if (found->kind == OBJECT_OPAQUE) least = LIKELY;
     }

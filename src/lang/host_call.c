@@ -8,6 +8,7 @@
 /* ---- statements of a Python function ---- */
 
 static Flow run_block(Host *host, Block block, Object **result);
+static Flow run_stmt(Host *host, const Stmt *stmt, Object **result);
 
 static Flow run_if(Host *host, const Stmt *stmt, Object **result) {
     bool truth;
@@ -128,6 +129,58 @@ static Flow run_function(Host *host, const FunctionDef *def) {
     return FLOW_ON;
 }
 
+static Flow run_import(Host *host, const Stmt *stmt) {
+    if (import_likelihood(host->module, stmt) == NEVER) return FLOW_UNKNOWN;
+    for (int i = 0; i < stmt->num_names; i++) {
+        const ImportName *name = &stmt->names[i];
+        if (str_is(name->path, "*")) return FLOW_UNKNOWN;
+        map_set(&host->vars->names, name->alias,
+                import_value(host->module, stmt, name, host->diag));
+    }
+    return FLOW_ON;
+}
+
+/* Does a statement of a `try` raise? What is not known may. */
+static Likelihood run_tried(Host *host, const Stmt *stmt, Flow *flow, Object **result) {
+    bool is_import = stmt->kind == STMT_IMPORT || stmt->kind == STMT_FROM_IMPORT;
+    Likelihood works = is_import ? import_likelihood(host->module, stmt) : CERTAIN;
+    if (works == NEVER) return NEVER;
+    *flow = run_stmt(host, stmt, result);
+    const Object *made = stmt->kind == STMT_RETURN ? *result : NULL;
+    if (stmt->kind == STMT_ASSIGN) made = host_expr(host, stmt->targets[0]);
+    bool is_known = is_import || stmt->kind == STMT_PASS || (made && object_is_known(made));
+    return is_known ? works : LIKELY;
+}
+
+static bool catches_imports(const Handler *handler) {
+    static const char *const types[] = {"ImportError", "ModuleNotFoundError", "Exception"};
+    if (!handler->type) return true;
+    for (int i = 0; i < COUNT(types); i++)
+        if (handler->type->kind == EXPR_NAME && str_is(handler->type->text, types[i])) return true;
+    return false;
+}
+
+/* An import that surely fails is handled. Where nobody knows whether the body raises, both ways
+ * have to return the same. */
+static Flow run_try(Host *host, const Stmt *stmt, Object **result) {
+    const Handler *handler = stmt->handlers;
+    Object *value = NULL, *handled = NULL;
+    Likelihood works = CERTAIN;
+    Flow flow = FLOW_ON;
+    if (stmt->orelse.count || stmt->finally.count || stmt->num_handlers != 1) return FLOW_UNKNOWN;
+    for (int i = 0; i < stmt->body.count && flow == FLOW_ON && works != NEVER; i++) {
+        Likelihood one = run_tried(host, stmt->body.stmts[i], &flow, &value);
+        if (one < works) works = one;
+    }
+    if (works == CERTAIN || flow == FLOW_UNKNOWN) return *result = value, flow;
+    if (works == NEVER && !catches_imports(handler)) return FLOW_UNKNOWN;
+    Flow after = run_block(host, handler->body, &handled);
+    if (works == NEVER) return *result = handled, after;
+    bool is_same = flow == FLOW_RETURN && after == FLOW_RETURN && object_is_known(value) &&
+                   object_is_known(handled) && object_equal(value, handled);
+    return is_same ? (*result = value, FLOW_RETURN) : FLOW_UNKNOWN;
+}
+
 static Flow run_stmt(Host *host, const Stmt *stmt, Object **result) {
     switch (stmt->kind) {
     case STMT_RETURN:
@@ -147,12 +200,12 @@ static Flow run_stmt(Host *host, const Stmt *stmt, Object **result) {
     case STMT_BREAK: return FLOW_BREAK;
     case STMT_CONTINUE: return FLOW_CONTINUE;
     case STMT_FUNCTION: return run_function(host, stmt->function);
-    case STMT_CLASS:
     case STMT_IMPORT:
-    case STMT_FROM_IMPORT:
+    case STMT_FROM_IMPORT: return run_import(host, stmt);
+    case STMT_TRY: return run_try(host, stmt, result);
+    case STMT_CLASS:
     case STMT_RAISE:
     case STMT_DELETE:
-    case STMT_TRY:
     case STMT_WITH:
     case STMT_MATCH:
     case STMT_ERROR: break;
@@ -377,6 +430,33 @@ static Object *version_of(Host *host, int num_args, Object *const *args) {
     return *at ? NULL : object_tuple(host->arena, kept, parts);
 }
 
+/* operator.ge(a, b), also where a function is given operator.ge. NULL: it is not of these. */
+static Object *operator_call(Host *host, const Object *callee, int num_args, Object *const *args) {
+    static const struct {
+        const char *named;
+        Operator op;
+    } known[] = {{"'lt' of ", OPERATOR_LT}, {"'le' of ", OPERATOR_LE}, {"'gt' of ", OPERATOR_GT},
+                 {"'ge' of ", OPERATOR_GE}, {"'eq' of ", OPERATOR_EQ}, {"'ne' of ", OPERATOR_NE}};
+    if (!str_is(callee->missing, "operator") || num_args != 2) return NULL;
+    if (!object_is_known(args[0]) || !object_is_known(args[1])) return NULL;
+    const char *why;
+    for (int i = 0; i < COUNT(known); i++)
+        if (str_starts(callee->text, known[i].named))
+            return object_compare(host->arena, known[i].op, args[0], args[1], &why);
+    return NULL;
+}
+
+/* Of devices that tern makes no code for, none is there (as torch.version.hip is None). */
+static bool asks_for_other_device(Str path) {
+    static const char *const names[] = {
+        "is_torch_npu_available",  "is_torch_xpu_available", "is_torch_mlu_available",
+        "is_torch_musa_available", "is_torch_hpu_available", "torch.xpu.is_available",
+        "torch.npu.is_available",  "torch.mlu.is_available", "torch.musa.is_available"};
+    for (int i = 0; i < COUNT(names); i++)
+        if (ends_as(path, names[i])) return true;
+    return false;
+}
+
 Object *host_library_call(Host *host, Str path, int num_args, Object *const *args, const Str *names,
                           Span span) {
     if (ends_as(path, "driver.active.get_current_target") && !num_args) return current_target(host);
@@ -386,6 +466,7 @@ Object *host_library_call(Host *host, Str path, int num_args, Object *const *arg
     if ((ends_as(path, "import_module") || ends_as(path, "importorskip")) && num_args == 1 &&
         args[0]->kind == OBJECT_STR)
         return import_module(host->module, 0, args[0]->text, host->diag);
+    if (asks_for_other_device(path)) return object_bool(host->arena, false);
     if (ends_as(path, "environ.get") || ends_as(path, "getenv"))
         return environment(host, num_args, args);
     return NULL;
@@ -553,6 +634,7 @@ Object *host_call_object(Host *host, Object *callee, int num_args, Object *const
         /* A bare name that no file binds: Python's own. */
         if (!result && expr && expr->left->kind == EXPR_NAME && !host_binds(host, path))
             result = host_python_call(host, path, num_args, args, names, span);
+        if (!result) result = operator_call(host, callee, num_args, args);
         if (!result && str_starts(callee->missing, "packaging") &&
             (ends_as(path, "parse") || ends_as(path, "Version")))
             result = version_of(host, num_args, args);

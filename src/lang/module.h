@@ -83,6 +83,9 @@ const JitEntry *module_entry(const Module *module,
 /* How likely it is that a binding is made. */
 typedef enum Likelihood { NEVER, FALLBACK, LIKELY, CERTAIN } Likelihood;
 Likelihood guard_likelihood(Module *module, const Guard *guard);
+/* Does an import come to its end, and what does it bind for one of its names? */
+Likelihood import_likelihood(Module *module, const Stmt *stmt);
+Object *import_value(Module *module, const Stmt *stmt, const ImportName *name, Diag *diag);
 
 /* ---- class.c ---- */
 Object *class_value(Module *module, const Stmt *stmt, Diag *diag);

@@ -120,4 +120,44 @@ except ImportError:
     HAS = False' '1 if HAS else 2'
 gives 3 u.py 'if unknown(): N = 3
 else: N = 3' 'N'
+# Functions that conditions call: try, imports within, comparisons by operator, other devices.
+gives 1 u.py 'import importlib, operator
+from packaging.version import Version
+def newer(package, compare, version):
+    try:
+        found = importlib.import_module(package)
+    except ImportError:
+        return False
+    return compare(Version(found.__version__), Version(version))
+def other_device():
+    try:
+        from transformers.utils import is_torch_npu_available
+        return is_torch_npu_available()
+    except Exception:
+        return False
+def vendor():
+    try:
+        import torch_npu
+        return 2
+    except ImportError:
+        return 1
+if newer("triton", operator.ge, "3.0.0") and not other_device():
+    N = vendor()
+else:
+    N = 3' 'N'
+gives 3 u.py 'import importlib, operator
+from packaging.version import Version
+def newer(package, compare, version):
+    return compare(Version(importlib.import_module(package).__version__), Version(version))
+N = 3 if newer("triton", operator.lt, "3.0.0") is False else 4' 'N'
+refused "'N', bound on line 10 or line 12 (only a run tells which), is not known" 'def either():
+    try:
+        import not_here
+        return 1
+    except ImportError:
+        return 2
+if either() == 1:
+    N = 1
+else:
+    N = 2' 'N'
 finish

@@ -311,13 +311,14 @@ def g():
     return a
 def h():
     import os
+    os.nice(1)
     return 1
 def i(n):
     if n: raise ValueError()
     return n
 def j():
     try:
-        a = 1
+        a = not_known()
     except Exception:
         a = 2
     return a
