@@ -123,3 +123,9 @@ g.sum().backward()
 print(x.grad)
 nn.utils.clip_grad_norm_([x], 1.0)
 print(x.grad.norm())
+for wrong, classes in (([1, 5], 3), ([-1, 0], 3), ([], -1), ([0.5], 2), ([1], 0)):
+    try:
+        F.one_hot(torch.tensor(wrong) if wrong else torch.empty(0, dtype=torch.int64), classes)
+    except RuntimeError as error:
+        print(error)
+print(F.one_hot(torch.empty(0, dtype=torch.int64), 3).shape, F.one_hot(torch.tensor([2, 0])).tolist())

@@ -113,8 +113,17 @@ def kl_div(input, target, size_average=None, reduce=None, reduction='mean', log_
 
 
 def one_hot(tensor, num_classes=-1):
-    if num_classes < 0:
-        num_classes = int(tensor.max().item()) + 1
+    if str(tensor.dtype) != 'torch.int64':
+        raise RuntimeError('one_hot is only applicable to index tensor of type LongTensor.')
+    if tensor.numel() == 0 and num_classes == -1:
+        raise RuntimeError('Can not infer total number of classes from empty tensor.')
+    if tensor.numel() and tensor.min().item() < 0:
+        raise RuntimeError('Class values must be non-negative.')
+    largest = tensor.max().item() if tensor.numel() else -1
+    if num_classes == -1:
+        num_classes = largest + 1
+    if num_classes < 0 or largest >= num_classes:
+        raise RuntimeError('Class values must be smaller than num_classes.')
     return (tensor.unsqueeze(-1) == arange(num_classes, device=tensor.device)).long()
 
 
