@@ -67,6 +67,10 @@ ring_of() { $TERN show kernels/matmul.py:matmul_kernel --stage facts --target sm
 check 'two blocks by four warps' test "$(ring_of 4 4 3)" = 1
 check 'as many turns as are asked for where they fit' test "$(ring_of 4 3 3)" = 1
 check 'or where one block has the multiprocessor' test "$(ring_of 8 4 4)" = 1
+# Attention's keys and values are copied ahead where its queries wait in a ring of their own.
+keys='*fp16:16,*fp16:16,*fp16:16,*fp16:16,fp32,i32:16,128,128,64,0'
+check 'a ring beside the one around its loop' sh -c '$0 show tools/bench_attention.py:attention --stage facts \
+    --target sm_90a --num-warps 4 --num-stages 3 --sig "$1" | grep -q "a ring of 2 turns of 32768 bytes"' $TERN "$keys"
 
 # What Triton's PTX has, and what is precise.
 cat >"$work/p.py" <<'END'

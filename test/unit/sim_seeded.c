@@ -151,7 +151,7 @@ TEST(layouts) {
         {"a missing barrier", "bar.sync 0;", "", RACE, UNWRITTEN},
         {"a swizzle forgotten", "xor.b32", "and.b32", RACE, WRONG},
         {"a swizzle of another kind", ", 7;", ", 6;", RACE, WRONG},
-        {"a vector one element off", "st.global.v4.b32 [%d9]", "st.global.v4.b32 [%d9+4]",
+        {"a vector one element off", "st.global.v4.b32 [%d7]", "st.global.v4.b32 [%d7+4]",
          "not a multiple of that", NULL},
         {"a row off", "+2048]", "+1920]", WRONG, GLOBAL_RACE},
         {"elements of a vector in another order", "%r43, %r46", "%r46, %r43", WRONG, NULL},

@@ -105,7 +105,8 @@ typedef struct Conflict {
 
 static bool is_no_conflict(Op *op, void *user) {
     const Conflict *c = user;
-    if (is_ring_op(op)) return false; /* one ring at a time */
+    /* One ring at a time; what is peeked from one around the loop is in no one's way. */
+    if (is_ring_op(op)) return op->kind != OP_RING && !op_has_trait(op, WRITES);
     if (op->kind == OP_LOAD) return !load_volatile(op);
     if (op->kind == OP_STORE && !c->load) return true;
     return !facts_may_write(c->r->facts, op, c->load);
