@@ -98,6 +98,7 @@ static const char *const modules[] = {
     "triton.profiler",
     PROTON,
     "math",
+    "operator",
     "builtins",
     "torch",
     "torch.version",

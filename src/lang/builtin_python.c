@@ -187,6 +187,18 @@ Object *builtin_python_min_max(Lower *l, const Call *call) {
     return best;
 }
 
+/* operator.ge(a, b) and its like. */
+Object *builtin_compare(Lower *l, const Call *call) {
+    static const struct {
+        const char *name;
+        Operator op;
+    } known[] = {{"lt", OPERATOR_LT}, {"le", OPERATOR_LE}, {"gt", OPERATOR_GT},
+                 {"ge", OPERATOR_GE}, {"eq", OPERATOR_EQ}, {"ne", OPERATOR_NE}};
+    int which = 0;
+    while (strcmp(known[which].name, call->builtin->name) != 0) which++;
+    return compare(l, known[which].op, call->args[0], call->args[1], call->span);
+}
+
 Object *builtin_static_cdiv(Lower *l, const Call *call) {
     if (is_tensor(call->args[0]) || is_tensor(call->args[1])) {
         if (!l->fn) return object_error(l->arena);

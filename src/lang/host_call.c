@@ -129,8 +129,7 @@ static Flow run_function(Host *host, const FunctionDef *def) {
     return FLOW_ON;
 }
 
-static Flow run_import(Host *host, const Stmt *stmt) {
-    if (import_likelihood(host->module, stmt) == NEVER) return FLOW_UNKNOWN;
+static Flow bind_imports(Host *host, const Stmt *stmt) {
     for (int i = 0; i < stmt->num_names; i++) {
         const ImportName *name = &stmt->names[i];
         if (str_is(name->path, "*")) return FLOW_UNKNOWN;
@@ -142,14 +141,15 @@ static Flow run_import(Host *host, const Stmt *stmt) {
 
 /* Does a statement of a `try` raise? What is not known may. */
 static Likelihood run_tried(Host *host, const Stmt *stmt, Flow *flow, Object **result) {
-    bool is_import = stmt->kind == STMT_IMPORT || stmt->kind == STMT_FROM_IMPORT;
-    Likelihood works = is_import ? import_likelihood(host->module, stmt) : CERTAIN;
-    if (works == NEVER) return NEVER;
+    if (stmt->kind == STMT_IMPORT || stmt->kind == STMT_FROM_IMPORT) {
+        Likelihood works = import_likelihood(host->module, stmt);
+        if (works != NEVER) *flow = bind_imports(host, stmt);
+        return works;
+    }
     *flow = run_stmt(host, stmt, result);
     const Object *made = stmt->kind == STMT_RETURN ? *result : NULL;
     if (stmt->kind == STMT_ASSIGN) made = host_expr(host, stmt->targets[0]);
-    bool is_known = is_import || stmt->kind == STMT_PASS || (made && object_is_known(made));
-    return is_known ? works : LIKELY;
+    return stmt->kind == STMT_PASS || (made && object_is_known(made)) ? CERTAIN : LIKELY;
 }
 
 static bool catches_imports(const Handler *handler) {
@@ -201,7 +201,9 @@ static Flow run_stmt(Host *host, const Stmt *stmt, Object **result) {
     case STMT_CONTINUE: return FLOW_CONTINUE;
     case STMT_FUNCTION: return run_function(host, stmt->function);
     case STMT_IMPORT:
-    case STMT_FROM_IMPORT: return run_import(host, stmt);
+    case STMT_FROM_IMPORT:
+        return import_likelihood(host->module, stmt) == NEVER ? FLOW_UNKNOWN
+                                                              : bind_imports(host, stmt);
     case STMT_TRY: return run_try(host, stmt, result);
     case STMT_CLASS:
     case STMT_RAISE:
@@ -430,22 +432,6 @@ static Object *version_of(Host *host, int num_args, Object *const *args) {
     return *at ? NULL : object_tuple(host->arena, kept, parts);
 }
 
-/* operator.ge(a, b), also where a function is given operator.ge. NULL: it is not of these. */
-static Object *operator_call(Host *host, const Object *callee, int num_args, Object *const *args) {
-    static const struct {
-        const char *named;
-        Operator op;
-    } known[] = {{"'lt' of ", OPERATOR_LT}, {"'le' of ", OPERATOR_LE}, {"'gt' of ", OPERATOR_GT},
-                 {"'ge' of ", OPERATOR_GE}, {"'eq' of ", OPERATOR_EQ}, {"'ne' of ", OPERATOR_NE}};
-    if (!str_is(callee->missing, "operator") || num_args != 2) return NULL;
-    if (!object_is_known(args[0]) || !object_is_known(args[1])) return NULL;
-    const char *why;
-    for (int i = 0; i < COUNT(known); i++)
-        if (str_starts(callee->text, known[i].named))
-            return object_compare(host->arena, known[i].op, args[0], args[1], &why);
-    return NULL;
-}
-
 /* Of devices that tern makes no code for, none is there (as torch.version.hip is None). */
 static bool asks_for_other_device(Str path) {
     static const char *const names[] = {
@@ -634,7 +620,6 @@ Object *host_call_object(Host *host, Object *callee, int num_args, Object *const
         /* A bare name that no file binds: Python's own. */
         if (!result && expr && expr->left->kind == EXPR_NAME && !host_binds(host, path))
             result = host_python_call(host, path, num_args, args, names, span);
-        if (!result) result = operator_call(host, callee, num_args, args);
         if (!result && str_starts(callee->missing, "packaging") &&
             (ends_as(path, "parse") || ends_as(path, "Version")))
             result = version_of(host, num_args, args);
