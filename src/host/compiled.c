@@ -35,13 +35,18 @@ typedef struct HostLaunch { /* tern_host::Launch */
     int count;
 } HostLaunch;
 
+typedef struct Instance { /* what a launch names */
+    Str name;
+    const CuKernel *kernel; /* NULL: there is none */
+} Instance;
+
 /* The run that a text belongs to. Threads that the program starts take turns here. */
 typedef struct Compiled {
     Host *h;
     pthread_mutex_t busy;
     pthread_t main;
     jmp_buf end;
-    Map found; /* by name: -> CuKernel */
+    Map instances; /* by HostLaunch.instance, which is one address: -> Instance */
 } Compiled;
 
 typedef struct Table { /* tern_host::Table */
@@ -149,9 +154,9 @@ static void put_argument(Buf *out, Str text) {
     }
 }
 
-/* reduce<float, 256>; NULL after host_fail. */
-static const char *instance_name(Host *h, const HostLaunch *l) {
-    if (!*l->parameters) return l->kernel;
+/* reduce<float, 256>; empty after host_fail. */
+static Str instance_name(Host *h, const HostLaunch *l) {
+    if (!*l->parameters) return str_of(l->kernel);
     Buf name = {.arena = h->arena};
     buf_printf(&name, "%s<", l->kernel);
     for (const char *at = l->parameters, *end; *at; at = end + 1) {
@@ -161,24 +166,28 @@ static const char *instance_name(Host *h, const HostLaunch *l) {
             strstr(l->instance, "<lambda")) {
             host_unsupported(h, "host 'c++': what '%.*s' of '%s' is, a launch does not say: %s",
                              (int)(end - at), at, l->kernel, l->instance);
-            return NULL;
+            return STR("");
         }
         if (at != l->parameters) buf_puts(&name, ", ");
         put_argument(&name, argument);
     }
     buf_putc(&name, '>');
-    return str_c(h->arena, buf_str(&name));
+    return buf_str(&name);
 }
 
-static const CuKernel *find_kernel(Compiled *run, const char *name) {
+/* NULL after host_fail. */
+static const Instance *instance_of(Compiled *run, const HostLaunch *l) {
     Host *h = run->h;
-    const CuKernel *kernel = map_get(&run->found, str_of(name));
-    if (kernel) return kernel;
+    Instance *known = map_get_pointer(&run->instances, l->instance);
+    if (known) return known;
     Diag quiet = {.arena = h->arena, .muted = true};
-    const char *kept = str_c(h->arena, str_of(name));
-    kernel = cu_find_kernel(h->arena, h->module->cuda, kept, &quiet);
-    if (kernel) map_set(&run->found, str_of(kept), (void *)(uintptr_t)kernel);
-    return kernel;
+    Str name = instance_name(h, l);
+    if (!name.length) return NULL;
+    Instance *made = arena_new_of(h->arena, Instance);
+    *made =
+        (Instance){name, cu_find_kernel(h->arena, h->module->cuda, str_c(h->arena, name), &quiet)};
+    map_set_pointer(&run->instances, l->instance, made);
+    return made;
 }
 
 /* The numbers and pointers in what it was given, a word each; false after host_fail. */
@@ -196,6 +205,7 @@ static bool words_of(Host *h, const CuKernel *kernel, const HostLaunch *l, uint6
             const CuPiece *piece = &param->parts[k];
             if (*count == MOST_ARGUMENTS)
                 return host_fail(h, "a launch of more than %d numbers", MOST_ARGUMENTS);
+            words[*count] = 0;
             memcpy(&words[(*count)++], (const char *)l->arguments[i] + piece->offset,
                    (size_t)piece->bytes);
         }
@@ -206,18 +216,17 @@ static bool words_of(Host *h, const CuKernel *kernel, const HostLaunch *l, uint6
 
 static bool launch_here(Compiled *run, const HostLaunch *l) {
     Host *h = run->h;
-    uint64_t words[FIRST_ARGUMENT + MOST_ARGUMENTS] = {0};
+    uint64_t words[FIRST_ARGUMENT + MOST_ARGUMENTS];
     for (int i = 0; i < FIRST_ARGUMENT; i++) words[i] = l->shape[i];
     bool fine;
     int count;
     tern_stream *stream = host_stream(h, l->shape[7], &fine);
-    const char *name = fine ? instance_name(h, l) : NULL;
-    if (!name) return false;
-    const Loaded *loaded = launch_loaded(h, str_c(h->arena, str_of(name)), words);
+    const Instance *instance = fine ? instance_of(run, l) : NULL;
+    if (!instance) return false;
+    const Loaded *loaded = launch_loaded(h, instance->name, words);
     if (!loaded) return !h->diag.num_errors;
-    const CuKernel *kernel = find_kernel(run, name);
-    if (!kernel) return host_fail(h, "there is no kernel '%s'", name);
-    if (!words_of(h, kernel, l, words + FIRST_ARGUMENT, &count)) return false;
+    if (!instance->kernel) return host_fail(h, "there is no kernel '%s'", loaded->name);
+    if (!words_of(h, instance->kernel, l, words + FIRST_ARGUMENT, &count)) return false;
     if (loaded->kernel->num_arguments != count) BUG("a launch of %d arguments", count);
     return launch_words(h, loaded, words, stream);
 }
@@ -344,7 +353,7 @@ static Table table_of(Compiled *run) {
 }
 
 bool compiled_run(Host *h, const char *function, const tern_exec_value *arguments, int count) {
-    Compiled run = {.h = h, .busy = PTHREAD_MUTEX_INITIALIZER, .found.arena = h->arena};
+    Compiled run = {.h = h, .busy = PTHREAD_MUTEX_INITIALIZER, .instances.arena = h->arena};
     Table table = table_of(&run);
     HostValue *given = arena_array(h->arena, HostValue, count + 1), result = {0};
     void *symbol, *object = object_of(h, function, &symbol);
@@ -359,8 +368,10 @@ bool compiled_run(Host *h, const char *function, const tern_exec_value *argument
 }
 
 bool compiled_program(Host *h) {
-    Compiled run = {
-        .h = h, .busy = PTHREAD_MUTEX_INITIALIZER, .main = pthread_self(), .found.arena = h->arena};
+    Compiled run = {.h = h,
+                    .busy = PTHREAD_MUTEX_INITIALIZER,
+                    .main = pthread_self(),
+                    .instances.arena = h->arena};
     Table table = table_of(&run);
     int count = h->options->num_arguments;
     char **arguments = arena_array(h->arena, char *, count + 1);

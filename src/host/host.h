@@ -167,13 +167,14 @@ typedef struct Loaded {
     uint32_t block[3];
     size_t shared_bytes;
     tern_kernel *kernel;
+    tern_argument *arguments; /* of the launch that is made */
     struct Loaded *next;
 } Loaded;
 bool launch(Host *h, Call *call);
 /* The words of a launch: grid, block, bytes of shared memory, a stream, arguments. */
 enum { FIRST_ARGUMENT = 8, MOST_ARGUMENTS = 4096 /* bytes of parameters, in PTX */ };
 /* NULL after host_fail, or where CUDA has an error, now or from before. */
-const Loaded *launch_loaded(Host *h, const char *name, const uint64_t *words);
+const Loaded *launch_loaded(Host *h, Str name, const uint64_t *words);
 /* As many arguments as the kernel has; false after host_fail. */
 bool launch_words(Host *h, const Loaded *loaded, const uint64_t *words, tern_stream *stream);
 tern_stream *host_stream(Host *h, uint64_t handle, bool *fine); /* NULL: the default one */

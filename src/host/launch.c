@@ -6,11 +6,12 @@
 
 enum { CUDA_INVALID_CONFIGURATION = 9, CUDA_ILLEGAL = 700, CUDA_ASSERT = 710 };
 
-static Loaded *loaded(Host *h, const char *name, const uint32_t block[3], size_t shared) {
+static Loaded *loaded(Host *h, Str wanted, const uint32_t block[3], size_t shared) {
     for (Loaded *l = h->kernels; l; l = l->next)
-        if (!strcmp(l->name, name) && !memcmp(l->block, block, sizeof l->block) &&
+        if (str_is(wanted, l->name) && !memcmp(l->block, block, sizeof l->block) &&
             l->shared_bytes == shared)
             return l;
+    const char *name = str_c(h->arena, wanted);
     /* One byte: a kernel may have a dynamic array that this launch has no use for. */
     tern_options options = {.shared_bytes = shared ? shared : 1, .builder = h->options->builder};
     for (int i = 0; i < 3; i++) options.block[i] = (int)block[i];
@@ -22,7 +23,12 @@ static Loaded *loaded(Host *h, const char *name, const uint32_t block[3], size_t
         return NULL;
     }
     Loaded *made = arena_new_of(h->arena, Loaded);
-    *made = (Loaded){name, {block[0], block[1], block[2]}, shared, kernel, h->kernels};
+    *made = (Loaded){.name = name,
+                     .block = {block[0], block[1], block[2]},
+                     .shared_bytes = shared,
+                     .kernel = kernel,
+                     .arguments = arena_array(h->arena, tern_argument, kernel->num_arguments + 1),
+                     .next = h->kernels};
     return h->kernels = made;
 }
 
@@ -80,7 +86,7 @@ bool host_settled(Host *h, tern_status status) {
     return true;
 }
 
-const Loaded *launch_loaded(Host *h, const char *name, const uint64_t *words) {
+const Loaded *launch_loaded(Host *h, Str name, const uint64_t *words) {
     uint32_t block[3];
     if (!is_possible(words, words[6])) {
         h->last_error = CUDA_INVALID_CONFIGURATION;
@@ -94,17 +100,16 @@ const Loaded *launch_loaded(Host *h, const char *name, const uint64_t *words) {
 bool launch_words(Host *h, const Loaded *l, const uint64_t *words, tern_stream *stream) {
     int count = l->kernel->num_arguments;
     uint32_t grid[3] = {(uint32_t)words[0], (uint32_t)words[1], (uint32_t)words[2]};
-    tern_argument *arguments = arena_array(h->arena, tern_argument, count + 1);
     for (int i = 0; i < count; i++)
-        if (!argument(h, l, words[FIRST_ARGUMENT + i], i, &arguments[i])) return false;
-    return host_settled(h, tern_launch(stream, l->kernel, grid, arguments, count));
+        if (!argument(h, l, words[FIRST_ARGUMENT + i], i, &l->arguments[i])) return false;
+    return host_settled(h, tern_launch(stream, l->kernel, grid, l->arguments, count));
 }
 
 bool launch(Host *h, Call *call) {
     bool fine;
     tern_stream *stream = host_stream(h, call->args[7], &fine);
     if (!fine) return false;
-    const Loaded *l = launch_loaded(h, str_c(h->arena, call_name(call->op)), call->args);
+    const Loaded *l = launch_loaded(h, call_name(call->op), call->args);
     if (!l) return !h->diag.num_errors;
     if (call->count - FIRST_ARGUMENT != l->kernel->num_arguments)
         BUG("a launch of %d arguments", call->count - FIRST_ARGUMENT);

@@ -109,6 +109,29 @@ program 3 "what 'F' of 'apply' is, a launch does not say" 'template <typename F>
 program 3 "the kernel 'odd' is not compiled" '__global__ void odd(int *p) { throw 1; }' 'odd<<<1, 1>>>(p);'
 program 1 'a launch of what is no kernel' 'void host(int *p) {}' 'host<<<1, 1>>>(p);'
 program 5 'before' 'printf("before"); exit(5);'
+# A launch keeps nothing: pages that are there after 20000 more of them.
+cat >"$work/many.cu" <<'CUDA'
+#include <cstdio>
+template <typename T> __global__ void add(T *p, T n) { p[threadIdx.x] += n; }
+long pages() {
+    long all, there = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%ld %ld", &all, &there) != 2) return -1;
+    fclose(file);
+    return there;
+}
+int main() {
+    float *p;
+    long before = 0;
+    cudaMalloc(&p, 16);
+    for (int i = 0; i < 21000; i++) {
+        if (i == 1000) before = pages();
+        add<<<1, 4>>>(p, 1.0f);
+    }
+    printf("kept %ld MiB\n", (pages() - before) * 4 / 1024);
+}
+CUDA
+exits 0 'kept 0 MiB' "$TERN" exec --host c++ --device cpu "$work/many.cu"
 exits 2 "no function 'main'" "$TERN" exec --host c++ --device cpu test/cuda/shapes.cu
 exits 3 "host 'rust'" "$TERN" exec --host rust --device interp test/cuda/programs/vectors.cu
 device=interp
