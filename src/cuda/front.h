@@ -184,6 +184,8 @@ CuToken *cu_skip_angles(CuToken *open);
 /* ---- seen.c ---- */
 /* Is one of the words among the tokens? */
 bool cu_says(const CuToken *from, const CuToken *end, const char *const *words, int count);
+/* The last token in front of `end`, from `from` on. */
+const CuToken *cu_last(const CuToken *from, const CuToken *end);
 /* Behind the arguments of a macro whose name ends at `at`; without any, `at`. */
 int cu_end_of_use(Str text, int at);
 /* The first token of a declaration, `template <..>` too. */

@@ -162,7 +162,8 @@ static const CuIncluded *included_at(const CuModule *m, const Source *source, in
     return NULL;
 }
 
-static void include_edit(Hosted *h, const Source *source, int at, int end) {
+/* Of an #include, of #pragma once. */
+static void directive_edit(Hosted *h, const Source *source, int at) {
     static const char *const ours[] = {"torch/",
                                        "ATen/",
                                        "c10/",
@@ -183,8 +184,10 @@ static void include_edit(Hosted *h, const Source *source, int at, int end) {
                                        "vector_types.h",
                                        "pybind11/"};
     Str text = source->text;
-    int name = at + 1;
+    int name = at + 1, end = at;
+    while (end < text.length && text.data[end] != '\n') end++;
     while (name < end && strchr(" \t", text.data[name])) name++;
+    if (starts(text, at, "#pragma once")) edit(h, source, at, end, STR(""));
     if (!starts(text, name, "include")) return;
     const CuIncluded *included = included_at(h->module, source, at, end);
     if (included) {
@@ -220,10 +223,7 @@ static void text_edits(Hosted *h, const Source *source) {
     for (int at = 0, end; at < text.length && !diag_failed(h->diag); at = end) {
         char c = text.data[at];
         end = next_part(text, at);
-        int line_end = at;
-        while (line_end < text.length && text.data[line_end] != '\n') line_end++;
-        if (c == '#' && line_start) include_edit(h, source, at, line_end);
-        if (starts(text, at, "#pragma once")) edit(h, source, at, line_end, STR(""));
+        if (c == '#' && line_start) directive_edit(h, source, at);
         if (starts(text, at, "PYBIND11_MODULE") || starts(text, at, "TORCH_LIBRARY")) {
             end = behind_binding(text, at);
             edit(h, source, at, end, STR(""));
@@ -270,11 +270,6 @@ static bool param_names(const CuToken *open, bool is_template, Buf *names) {
     return true;
 }
 
-static const CuToken *last_of(const CuToken *t, const CuToken *end) {
-    while (t->next != end && t->next->kind != CU_END) t = t->next;
-    return t;
-}
-
 /* The name by which tern finds it, whatever namespaces there are: see cu_kernel_name. */
 static Str found_by(Hosted *h, const CuDecl *decl) {
     for (int i = 0; i < h->module->kernels.count; i++)
@@ -318,7 +313,7 @@ static void function_edit(Hosted *h, const CuDecl *decl) {
          is_devices = cu_says(decl->start, decl->params, devices, 1) &&
                       !cu_says(decl->start, decl->params, hosts, 2);
     if (!decl->body || !(is_kernel || is_devices)) return;
-    Span to = cu_span(last_of(decl->body, decl->end)->place), from = cu_span(decl->body->place);
+    Span to = cu_span(cu_last(decl->body, decl->end)->place), from = cu_span(decl->body->place);
     if (is_kernel) {
         kernel_edit(h, decl, from, to);
         return;
@@ -336,15 +331,12 @@ static void function_edit(Hosted *h, const CuDecl *decl) {
 }
 
 static void declared_edits(Hosted *h, const CuDecls *decls) {
+    static const char *const managed[] = {"__managed__"};
     for (int i = 0; i < decls->in_order.count; i++) {
         const CuDecl *decl = decls->in_order.data[i];
         if (decl->kind == CU_DECL_FUNCTION) function_edit(h, decl);
         if (decl->members) declared_edits(h, decl->members);
-        bool is_managed = false;
-        for (const CuToken *t = decl->start;
-             decl->kind == CU_DECL_VARIABLE && t != decl->at && t->kind != CU_END; t = t->next)
-            is_managed |= cu_is(t, "__managed__");
-        if (is_managed)
+        if (decl->kind == CU_DECL_VARIABLE && cu_says(decl->start, decl->at, managed, 1))
             diag_refused(h->diag, cu_span(decl->at->place), "host 'c++': a __managed__ variable");
     }
 }
@@ -368,8 +360,8 @@ static void put_quoted(Buf *out, Str text) {
 }
 
 static void put_line(Buf *out, const Source *source, int at) {
-    int line = 1;
-    for (int i = 0; i < at; i++) line += source->text.data[i] == '\n';
+    int line, column;
+    source_position(source, at, &line, &column);
     buf_printf(out, "\n#line %d ", line);
     put_quoted(out, source->name);
     buf_putc(out, '\n');

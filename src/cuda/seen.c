@@ -43,6 +43,11 @@ static bool is_hosts(const CuDecl *decl) {
            !cu_says(decl->start, decl->at, of_variables, COUNT(of_variables));
 }
 
+const CuToken *cu_last(const CuToken *from, const CuToken *end) {
+    while (from->next != end && from->next->kind != CU_END) from = from->next;
+    return from;
+}
+
 int cu_end_of_use(Str text, int at) {
     int depth = 0, end = at;
     while (end < text.length && strchr(" \t\n", text.data[end])) end++;
@@ -53,9 +58,8 @@ int cu_end_of_use(Str text, int at) {
 }
 
 static void blank_out(const CuModule *m, const CuDecl *decl, char *text) {
-    const CuToken *start = cu_first(m, decl), *last = start;
     const CuToken *end = decl->kind == CU_DECL_FUNCTION ? decl->end : end_of_variable(decl);
-    while (last->next != end && last->next->kind != CU_END) last = last->next;
+    const CuToken *start = cu_first(m, decl), *last = cu_last(start, end);
     Span from = cu_span(start->place), to = cu_span(last->place);
     if (from.source != m->source || to.source != m->source) return;
     int behind = last->place.from ? cu_end_of_use(m->source->text, to.end) : to.end;
