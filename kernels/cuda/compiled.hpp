@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // compiled: what stands before a CUDA C file when a C++ compiler makes its part for the host
 // (src/host/compiled.c): launches, and the way to tern, one table of functions. Nothing of tern is
-// linked. Behind it come compiled_cuda.hpp, runtime.cuh and, for a function between tensors and
-// kernels, compiled_torch.hpp.
+// linked. Behind it come compiled_cuda.hpp, both.cuh, runtime.cuh and, for a function between tensors
+// and kernels, compiled_torch.hpp.
 #include <stddef.h>
 #include <string.h>
 #ifdef __TERN_PROGRAM__ // what nvcc includes before a file

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// compiled_cuda: what CUDA has beside its runtime's functions (runtime.cuh, which follows), as a C++
-// compiler for the host is given it: vectors, half, what a function for both sides may call, and
-// names of types that only kernels use.
+// compiled_cuda: what CUDA has beside what follows, both.cuh and its runtime's functions (runtime.cuh), as
+// a C++ compiler for the host is given it: vectors, half, what a function for both sides may call,
+// and names of types that only kernels use.
 #define __TERN_VECTOR(T, NAME, ONE, TWO, FOUR)                                                      \
     struct NAME##1 {                                                                                \
         T x;                                                                                        \
@@ -168,16 +168,16 @@ inline double min(float a, double b) { return fmin(a, b); }
 inline double min(double a, float b) { return fmin(a, b); }
 inline double max(float a, double b) { return fmax(a, b); }
 inline double max(double a, float b) { return fmax(a, b); }
+// Newer libraries of C have functions of these names (C23), which C++ does not let stand beside ours.
+#define rsqrt __tern_rsqrt
+#define rsqrtf __tern_rsqrtf
+#define sinpi __tern_sinpi
+#define sinpif __tern_sinpif
+#define cospi __tern_cospi
+#define cospif __tern_cospif
 inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 inline double rsqrt(double x) { return 1.0 / sqrt(x); }
 inline float rsqrt(float x) { return 1.0f / sqrtf(x); }
-inline float rcbrtf(float x) { return 1.0f / cbrtf(x); }
-inline double rcbrt(double x) { return 1.0 / cbrt(x); }
-inline double sinpi(double x) { return sin(x * 3.14159265358979323846); }
-inline double cospi(double x) { return cos(x * 3.14159265358979323846); }
-inline float sinpif(float x) { return (float)sinpi(x); }
-inline float cospif(float x) { return (float)cospi(x); }
-inline float norm3df(float a, float b, float c) { return sqrtf(a * a + b * b + c * c); }
 inline float fdividef(float a, float b) { return a / b; }
 inline int __float_as_int(float x) { return (int)::tern_host::bits_of(x); }
 inline unsigned __float_as_uint(float x) { return ::tern_host::bits_of(x); }
@@ -192,29 +192,6 @@ inline int __ffs(int x) { return __builtin_ffs(x); }
 #define CUDART_INF_F __builtin_inff()
 #define CUDART_INF __builtin_inf()
 #define CUDART_NAN_F __builtin_nanf("")
-
-// ---- cuComplex.h ----
-typedef float2 cuFloatComplex;
-typedef float2 cuComplex;
-typedef double2 cuDoubleComplex;
-#define __TERN_COMPLEX(C, T, F)                                                                     \
-    inline C make_##C(T x, T y) { return C{x, y}; }                                                 \
-    inline T cuCreal##F(C a) { return a.x; }                                                        \
-    inline T cuCimag##F(C a) { return a.y; }                                                        \
-    inline C cuConj##F(C a) { return C{a.x, -a.y}; }                                                \
-    inline C cuCadd##F(C a, C b) { return C{a.x + b.x, a.y + b.y}; }                                \
-    inline C cuCsub##F(C a, C b) { return C{a.x - b.x, a.y - b.y}; }                                \
-    inline C cuCmul##F(C a, C b) { return C{a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }        \
-    inline C cuCdiv##F(C a, C b) {                                                                  \
-        T scale = fabs(b.x) + fabs(b.y), u = a.x / scale, v = a.y / scale, p = b.x / scale,         \
-          q = b.y / scale, s = p * p + q * q;                                                       \
-        return C{(u * p + v * q) / s, (v * p - u * q) / s};                                         \
-    }                                                                                               \
-    inline T cuCabs##F(C a) { return (T)hypot(a.x, a.y); }
-__TERN_COMPLEX(cuFloatComplex, float, f)
-__TERN_COMPLEX(cuDoubleComplex, double, )
-#undef __TERN_COMPLEX
-inline cuComplex make_cuComplex(float x, float y) { return cuComplex{x, y}; }
 #endif
 
 // ---- names of what only kernels use ----
@@ -236,11 +213,3 @@ namespace nvcuda {
 namespace wmma {}
 } // namespace nvcuda
 namespace cub {}
-struct curandStatePhilox4_32_10 { // as curand.cuh has it
-    uint4 ctr, output;
-    uint2 key;
-    unsigned state;
-    int boxmuller_flag;
-    float boxmuller_extra;
-};
-typedef curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;

@@ -2,15 +2,6 @@
 // curand: random numbers in kernels (curand_kernel.h): Philox4x32-10, with the numbers that
 // NVIDIA's library gives. XORWOW, which curandState is, wants tables of 100 KB: it is refused.
 
-struct curandStatePhilox4_32_10 {
-    uint4 ctr, output;
-    uint2 key;
-    unsigned state;
-    int boxmuller_flag;
-    float boxmuller_extra;
-};
-typedef curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
-
 __device__ inline uint4 __tern_philox(uint4 c, uint2 k) {
     for (int round = 0; round < 10; round++) {
         unsigned high0 = __umulhi(0xD2511F53u, c.x), low0 = 0xD2511F53u * c.x;

@@ -67,7 +67,6 @@ __device__ inline double __drcp_rn(double a) { return 1.0 / a; }
 __device__ inline float __saturatef(float x) { return fminf(fmaxf(x, 0.0f), 1.0f); }
 __device__ inline float fdimf(float x, float y) { return x > y ? x - y : x <= y ? 0.0f : x + y; }
 __device__ inline double fdim(double x, double y) { return x > y ? x - y : x <= y ? 0.0 : x + y; }
-__device__ inline float rcbrtf(float x);
 
 __device__ inline double tan(double x) { return sin(x) / cos(x); }
 __TERN_OF_FLOAT(tan)
@@ -123,7 +122,6 @@ __device__ inline double cbrt(double x) {
     return copysign(y, x);
 }
 __TERN_OF_FLOAT(cbrt)
-__device__ inline float rcbrtf(float x) { return (float)(1.0 / cbrt((double)x)); }
 __device__ inline double hypot(double x, double y) {
     double a = fmax(fabs(x), fabs(y)), b = fmin(fabs(x), fabs(y));
     if (isinf(x) || isinf(y)) return (double)__builtin_inff();
@@ -135,9 +133,6 @@ __device__ inline float hypotf(float x, float y) {
 }
 __device__ inline float hypot(float x, float y) { return hypotf(x, y); }
 __device__ inline float rhypotf(float x, float y) { return 1.0f / hypotf(x, y); }
-__device__ inline float norm3df(float x, float y, float z) {
-    return (float)sqrt((double)x * x + (double)y * y + (double)z * z);
-}
 __device__ inline float rnorm3df(float x, float y, float z) { return 1.0f / norm3df(x, y, z); }
 
 // Near 0 the series of x - x^3/3 ..; elsewhere atan(c) + atan((x - c) / (1 + c x)), c = 0.5, 1, 1.5, inf
@@ -342,15 +337,6 @@ __device__ inline unsigned __usad(unsigned a, unsigned b, unsigned c) {
     return (a < b ? b - a : a - b) + c;
 }
 __device__ inline int __hadd(int a, int b) { return (int)(((long long)a + b) >> 1); }
-// Of x what is left of full turns; of that, what is exactly 0 where the result is.
-__device__ inline double sinpi(double x) {
-    double y = x - 2.0 * rint(0.5 * x);
-    if (fabs(y) > 0.5) y = copysign(1.0, y) - y;
-    return sin(3.14159265358979323846 * y);
-}
-__device__ inline double cospi(double x) { return sinpi(0.5 - fabs(x - 2.0 * rint(0.5 * x))); }
-__device__ inline float sinpif(float x) { return (float)sinpi((double)x); }
-__device__ inline float cospif(float x) { return (float)cospi((double)x); }
 __device__ inline int __dp4a(int a, int b, int c) {
     for (int i = 0; i < 32; i += 8) c += (a << 24 - i >> 24) * (b << 24 - i >> 24);
     return c;

@@ -118,25 +118,3 @@ template <typename T> struct remove_reference { using type = T; };
 template <typename T> using remove_reference_t = T;
 
 } // namespace std
-
-typedef float2 cuFloatComplex;
-typedef float2 cuComplex;
-typedef double2 cuDoubleComplex;
-__device__ inline cuFloatComplex make_cuFloatComplex(float a, float b) { return make_float2(a, b); }
-__device__ inline cuComplex make_cuComplex(float a, float b) { return make_float2(a, b); }
-__device__ inline cuDoubleComplex make_cuDoubleComplex(double a, double b) {
-    return make_double2(a, b);
-}
-__device__ inline float cuCrealf(cuComplex a) { return a.x; }
-__device__ inline float cuCimagf(cuComplex a) { return a.y; }
-__device__ inline float cuCabsf(cuComplex a) { return hypotf(a.x, a.y); }
-__device__ inline double cuCabs(cuDoubleComplex a) { return hypot(a.x, a.y); }
-__device__ inline cuComplex cuCaddf(cuComplex a, cuComplex b) {
-    return make_float2(a.x + b.x, a.y + b.y);
-}
-__device__ inline cuComplex cuCsubf(cuComplex a, cuComplex b) {
-    return make_float2(a.x - b.x, a.y - b.y);
-}
-__device__ inline cuComplex cuCmulf(cuComplex a, cuComplex b) {
-    return make_float2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
-}

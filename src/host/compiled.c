@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* compiled: the host's part by a C++ compiler, where that is asked for: the whole language, and
- * nothing is checked but what goes to CUDA and to kernels. The text is kernels/cuda/compiled*.hpp
- * and runtime.cuh, the file without what the device alone sees (cuda/hosted.c), and the way in:
+ * nothing is checked but what goes to CUDA and to kernels. The text is kernels/cuda/compiled*.hpp,
+ * both.cuh and runtime.cuh, the file without what the device alone sees (cuda/hosted.c), and the
+ * way in:
  *
  *     extern "C" int tern_enter(table, values, count, result) { return enter(&gelu, ..); }
  *     extern "C" int tern_enter(table, count, arguments) { return enter(&main, ..); }
@@ -18,7 +19,7 @@
 #include <unistd.h>
 
 extern const char text_compiled_start[], text_compiled_cuda_start[], text_compiled_torch_start[],
-    cuda_runtime_start[];
+    cuda_both_start[], cuda_runtime_start[];
 
 typedef struct HostValue { /* tern_host::Value */
     int kind, type, rank, is_float;
@@ -290,8 +291,9 @@ static Str text_of(Host *h, const char *function, Diag *diag) {
     Str file = cu_hosted_text(h->arena, h->module->cuda, diag);
     Buf text = {.arena = h->arena};
     if (diag_failed(diag)) return STR("");
-    buf_printf(&text, "%s\n%s\n%s\n%s\n%.*s\n", text_compiled_start, text_compiled_cuda_start,
-               cuda_runtime_start, function ? text_compiled_torch_start : "", STR_ARG(file));
+    buf_printf(&text, "%s\n%s\n%s\n%s\n%s\n%.*s\n", text_compiled_start, text_compiled_cuda_start,
+               cuda_both_start, cuda_runtime_start, function ? text_compiled_torch_start : "",
+               STR_ARG(file));
     if (function)
         buf_printf(&text,
                    "%s(const ::tern_host::Table *table,\n    const ::tern_host::Value *given, int "

@@ -63,14 +63,25 @@ wrong 1 'wrong.cu:1:' 'torch::Tensor f(torch::Tensor x) { return nothing; }' -a 
 wrong 1 'points to no memory that there is' '__global__ void k(float *n) {}
 torch::Tensor f(torch::Tensor x) { float a[2]; k<<<1, 2>>>(a); return x; }' -a 'x=ones(2)'
 # Programs.
+cat >"$work/both" <<'END'
+0 0, 0 0, 0.70711 0.70711, -1 -1
+5e+30 5e+30, 0.5 0.5, 0.33333 0.33333, 0.44 0.44
+0.08 0.08, 11 11, 2 2, 5 5
+2.2178 2.2178, 0.17822 0.17822, 11.18 11.18, 64 64
+END
 for device in ${DEVICES:-cpu interp sim cuda}; do
-    "$TERN" devices | grep -q "^$device[: ].*here" || { skip 8 "no $device here"; continue; }
+    "$TERN" devices | grep -q "^$device[: ].*here" || { skip 10 "no $device here"; continue; }
     for name in vectors objects shared; do
         "$TERN" exec --device $device test/cuda/programs/$name.cu 2>"$work/said" >"$work/want"
         code=$?
         "$TERN" exec --host c++ --device $device test/cuda/programs/$name.cu 2>"$work/said" >"$work/got"
         check "the exit code is that of $name on $device" test $? = "$code"
         check "$name on $device as when it is evaluated" diff "$work/want" "$work/got"
+    done
+    for host in 'evaluated' 'c++'; do
+        [ $host = evaluated ] && set -- || set -- --host $host
+        "$TERN" exec "$@" --device $device test/cuda/programs/both.cu >"$work/got"
+        check "functions of both sides, $host, $device" diff "$work/both" "$work/got"
     done
     for arguments in '' more; do
         "$TERN" exec --host c++ --device $device test/cuda/programs/compiled.cu -- $arguments >"$work/got"
@@ -109,6 +120,13 @@ program 3 "what 'F' of 'apply' is, a launch does not say" 'template <typename F>
 program 3 "the kernel 'odd' is not compiled" '__global__ void odd(int *p) { throw 1; }' 'odd<<<1, 1>>>(p);'
 program 1 'a launch of what is no kernel' 'void host(int *p) {}' 'host<<<1, 1>>>(p);'
 program 5 'before' 'printf("before"); exit(5);'
+# A library of C that has what C23 has.
+{ echo '#include <math.h>'
+  echo 'extern "C" double sinpi(double) noexcept, cospi(double) noexcept, rsqrt(double) noexcept;'
+  echo 'extern "C" float sinpif(float) noexcept, cospif(float) noexcept, rsqrtf(float) noexcept;'; } >"$work/newer.h"
+printf '#!/bin/sh\nexec c++ -include %s "$@"\n' "$work/newer.h" >"$work/newer"
+chmod +x "$work/newer"
+TERN_CXX=$work/newer exits 0 '5 5' "$TERN" exec --host c++ --device cpu test/cuda/programs/both.cu
 # A launch keeps nothing: pages that are there after 20000 more of them.
 cat >"$work/many.cu" <<'CUDA'
 #include <cstdio>
