@@ -13,7 +13,6 @@
 #define C10_CUDA_CHECK(...) ::tern_host::launched(__LINE__, __VA_ARGS__ + 0)
 #define AT_CUDA_CHECK(...) ::tern_host::launched(__LINE__, __VA_ARGS__ + 0)
 
-
 namespace c10 {
 typedef __half Half;
 typedef __nv_bfloat16 BFloat16;
@@ -184,39 +183,8 @@ using at::zeros;
 using at::zeros_like;
 } // namespace torch
 
-
 // ---- calls from tern ----
 namespace tern_host {
-inline Value value_of(const volatile void *x) {
-    Value v = {};
-    v.kind = 3, v.at = (void *)x;
-    return v;
-}
-inline Value value_of(decltype(nullptr)) { return value_of((void *)0); }
-inline Value number_of(double x) {
-    Value v = {};
-    v.kind = 2, v.number = x;
-    return v;
-}
-inline Value value_of(double x) { return number_of(x); }
-inline Value value_of(float x) { return number_of(x); }
-inline Value integer_of(long x) {
-    Value v = {};
-    v.kind = 1, v.integer = x;
-    return v;
-}
-inline Value value_of(bool x) { return integer_of(x); }
-inline Value value_of(char x) { return integer_of(x); }
-inline Value value_of(signed char x) { return integer_of(x); }
-inline Value value_of(unsigned char x) { return integer_of(x); }
-inline Value value_of(short x) { return integer_of(x); }
-inline Value value_of(unsigned short x) { return integer_of(x); }
-inline Value value_of(int x) { return integer_of(x); }
-inline Value value_of(unsigned x) { return integer_of(x); }
-inline Value value_of(long x) { return integer_of(x); }
-inline Value value_of(unsigned long x) { return integer_of(x); }
-inline Value value_of(long long x) { return integer_of(x); }
-inline Value value_of(unsigned long long x) { return integer_of(x); }
 template <typename T> struct Plain {
     typedef T type;
 };
@@ -249,7 +217,16 @@ inline Value result_of(const at::Tensor &x) {
     for (int i = 0; i < v.rank; i++) v.shape[i] = x.size(i);
     return v;
 }
-template <typename T> inline auto result_of(const T &x) -> decltype(value_of(x)) { return value_of(x); }
+template <typename T> inline Value result_of(T *const &) {
+    static_assert(sizeof(T) < 0, "a function to begin with that gives a pointer");
+}
+template <typename T> inline Value result_of(const T &x) { // an integer or a number
+    bool is_number = (T)0.5 != (T)0 && (T)0.5 != (T)1; // which that of bool is
+    Value v = {};
+    if (is_number) v.kind = 2, v.number = (double)x;
+    else v.kind = 1, v.integer = (long)x;
+    return v;
+}
 
 template <unsigned... I> struct Indices {};
 template <unsigned N, unsigned... I> struct Count : Count<N - 1, N - 1, I...> {};

@@ -62,6 +62,18 @@ torch::Tensor f(torch::Tensor x) {
 wrong 1 'wrong.cu:1:' 'torch::Tensor f(torch::Tensor x) { return nothing; }' -a 'x=ones(2)'
 wrong 1 'points to no memory that there is' '__global__ void k(float *n) {}
 torch::Tensor f(torch::Tensor x) { float a[2]; k<<<1, 2>>>(a); return x; }' -a 'x=ones(2)'
+cat >"$work/results.cu" <<'END'
+bool yes(float x) { return x > 1; }
+half halved(float x) { return half(x / 2); }
+unsigned char byte(float x) { return 200; }
+double third(double x) { return x / 3; }
+long large(float x) { return 1l << 40; }
+float *pointer(torch::Tensor x) { return x.data_ptr<float>(); }
+END
+for words in 'yes 1' 'halved 1.5' 'byte 200' 'third 1' 'large 1099511627776'; do
+    exits 0 "${words#* }" "$work/call" "$work/results.cu:${words% *}" -a x=3.0
+done
+exits 1 'a function to begin with that gives a pointer' "$work/call" "$work/results.cu:pointer" -a 'x=ones(2)'
 # Programs.
 cat >"$work/both" <<'END'
 0 0, 0 0, 0.70711 0.70711, -1 -1
