@@ -155,6 +155,15 @@ static void put_argument(Buf *out, Str text) {
     }
 }
 
+/* A type that only C++ knows, as gcc and clang have it. */
+static bool has_no_name(Str argument) {
+    static const char *const begins[] = {"`", "<lambda", "(lambda at ", "<unnamed", "(unnamed"};
+    for (int i = 0; i < argument.length; i++)
+        for (int k = 0; k < COUNT(begins); k++)
+            if (str_starts((Str){argument.data + i, argument.length - i}, begins[k])) return true;
+    return false;
+}
+
 /* reduce<float, 256>; empty after host_fail. */
 static Str instance_name(Host *h, const HostLaunch *l) {
     if (!*l->parameters) return str_of(l->kernel);
@@ -163,8 +172,7 @@ static Str instance_name(Host *h, const HostLaunch *l) {
     for (const char *at = l->parameters, *end; *at; at = end + 1) {
         end = at + strcspn(at, ",");
         Str argument = template_argument(str_of(l->instance), (Str){at, (int)(end - at)});
-        if (!argument.length || memchr(argument.data, '`', (size_t)argument.length) ||
-            strstr(l->instance, "<lambda")) {
+        if (!argument.length || has_no_name(argument)) {
             host_unsupported(h, "host 'c++': what '%.*s' of '%s' is, a launch does not say: %s",
                              (int)(end - at), at, l->kernel, l->instance);
             return STR("");

@@ -128,7 +128,12 @@ program 3 "p.cu:3:2: not supported: host 'c++': the library of <cublas_v2.h>" '#
 program 3 "p.cu:3:17: not supported: host 'c++': a __managed__ variable" '__managed__ int shared;' 'return shared;'
 program 3 "host 'c++': a kernel that a macro writes" '#define KERNEL(name) __global__ void name(int *p) {}
 KERNEL(two)' 'two<<<1, 1>>>(p);'
-program 3 "what 'F' of 'apply' is, a launch does not say" 'template <typename F> __global__ void apply(F f) { f(); }' 'apply<<<1, 1>>>([] {});'
+for cxx in g++ clang++; do
+    command -v $cxx >/dev/null || { skip 2 "no $cxx"; continue; }
+    for text in 'apply<<<1, 1>>>([] {});' 'struct { void operator()() const {} } of; apply<<<1, 1>>>(of);'; do
+        TERN_CXX=$cxx program 3 "what 'F' of 'apply' is, a launch does not say" 'template <typename F> __global__ void apply(F f) { f(); }' "$text"
+    done
+done
 program 3 "the kernel 'odd' is not compiled" '__global__ void odd(int *p) { throw 1; }' 'odd<<<1, 1>>>(p);'
 program 1 'a launch of what is no kernel' 'void host(int *p) {}' 'host<<<1, 1>>>(p);'
 program 5 'before' 'printf("before"); exit(5);'
