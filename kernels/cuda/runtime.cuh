@@ -58,6 +58,7 @@ __TERN_NATIVE(__tern_free, (void *at, int of_host), at, of_host)
 __TERN_NATIVE(cudaMemcpy, (void *to, const void *from, size_t bytes, int kind), to, from, bytes,
               kind)
 __TERN_NATIVE(cudaMemset, (void *at, int byte, size_t bytes), at, byte, bytes)
+__TERN_NATIVE(cudaMemGetInfo, (size_t * free, size_t *total), free, total)
 __TERN_NATIVE(cudaStreamCreate, (cudaStream_t * at), at)
 __TERN_NATIVE(cudaStreamDestroy, (cudaStream_t stream), stream)
 __TERN_NATIVE(cudaStreamSynchronize, (cudaStream_t stream), stream)
@@ -219,7 +220,7 @@ inline const char *cudaGetErrorString(int error) {
     __tern_error_text(error, 1, text);
     return text;
 }
-struct cudaDeviceProp { // of an H100
+struct cudaDeviceProp { // of an H100, but for its name and how much memory there is
     char name[256];
     size_t totalGlobalMem, sharedMemPerBlock, totalConstMem, sharedMemPerMultiprocessor,
         sharedMemPerBlockOptin, memPitch, textureAlignment;
@@ -234,7 +235,8 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int device) {
     if (device != 0) return cudaErrorInvalidDevice;
     memset(p, 0, sizeof(cudaDeviceProp));
     __tern_device_name(p->name, 256);
-    p->totalGlobalMem = 1ul << 34;
+    size_t free;
+    cudaError_t error = cudaMemGetInfo(&free, &p->totalGlobalMem);
     p->sharedMemPerBlock = 48 << 10, p->totalConstMem = 64 << 10;
     p->sharedMemPerMultiprocessor = 228 << 10, p->sharedMemPerBlockOptin = 227 << 10;
     p->memPitch = 2147483647, p->textureAlignment = 512;
@@ -247,7 +249,7 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int device) {
     p->concurrentKernels = p->unifiedAddressing = p->managedMemory = 1;
     p->concurrentManagedAccess = p->canMapHostMemory = p->asyncEngineCount = p->deviceOverlap = 1;
     p->maxBlocksPerMultiProcessor = 32, p->cooperativeLaunch = 1;
-    return cudaSuccess;
+    return error;
 }
 enum cudaDeviceAttr { // CUDA runtime API: the numbers
     cudaDevAttrMaxThreadsPerBlock = 1,
@@ -322,10 +324,6 @@ inline cudaError_t cudaFuncSetCacheConfig(const void *kernel, int config) { retu
 inline cudaError_t cudaDeviceSetCacheConfig(int config) { return cudaSuccess; }
 inline cudaError_t cudaProfilerStart() { return cudaSuccess; }
 inline cudaError_t cudaProfilerStop() { return cudaSuccess; }
-inline cudaError_t cudaMemGetInfo(size_t *free, size_t *total) {
-    *free = *total = 1ul << 34;
-    return cudaSuccess;
-}
 inline cudaError_t cudaRuntimeGetVersion(int *version) {
     *version = 12000;
     return cudaSuccess;

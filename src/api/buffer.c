@@ -77,6 +77,12 @@ tern_buffer *tern_wrap(tern_context *context, void *pointer, size_t size_bytes) 
     return buffer_add(buffer);
 }
 
+tern_status context_memory(tern_context *context, size_t *free_bytes, size_t *total_bytes) {
+    Device *device = &context->device;
+    if (setjmp(context->oom)) return context_no_memory(context);
+    return context_checked(context, device->ops->memory(device, free_bytes, total_bytes));
+}
+
 void buffer_free(tern_buffer *buffer) {
     tern_context *context = buffer->context;
     Device *device = &context->device;

@@ -181,6 +181,8 @@ CompileRequest kernel_request(const Device *device, const tern_options *options)
 tern_dtype dtype_of(ScalarKind type, bool is_unsigned);
 void module_release(tern_module *module);
 void buffer_free(tern_buffer *buffer);
+/* The device's memory: free, and in all. */
+tern_status context_memory(tern_context *context, size_t *free_bytes, size_t *total_bytes);
 /* Are these bytes inside it? */
 tern_status buffer_check(const tern_buffer *buffer, size_t offset, size_t bytes);
 /* By the part of the name before ':'; *argument is what follows, or NULL. NULL: there is none. */

@@ -27,6 +27,8 @@ typedef struct DeviceOps {
      * memory. */
     tern_status (*alloc_shared)(Device *device, size_t size_bytes, void **pointer);
     void (*release_shared)(Device *device, void *pointer);
+    /* What alloc may find: now, and in all. */
+    tern_status (*memory)(Device *device, size_t *free_bytes, size_t *total_bytes);
     tern_status (*write)(Device *device, void *to, const void *from, size_t bytes);
     tern_status (*read)(Device *device, void *to, const void *from, size_t bytes);
     tern_status (*fill)(Device *device, void *to, unsigned char byte, size_t bytes);
@@ -120,7 +122,8 @@ struct Device {
     void *print_user;
 };
 
-/* write, read, fill and synchronize of devices on the host. */
+/* memory, write, read, fill and synchronize of devices on the host. */
+tern_status host_memory(Device *device, size_t *free_bytes, size_t *total_bytes);
 tern_status host_copy(Device *device, void *to, const void *from, size_t bytes);
 tern_status host_fill(Device *device, void *to, unsigned char byte, size_t bytes);
 tern_status host_synchronize(Device *device);

@@ -144,7 +144,7 @@ const Native *native_find(Str name); /* NULL: there is none */
     N(cudaMemcpy) N(cudaMemset) N(cudaStreamCreate) N(cudaStreamDestroy)                          \
     N(cudaStreamSynchronize) N(cudaEventCreate) N(cudaEventDestroy) N(cudaEventRecord)            \
     N(cudaEventSynchronize) N(cudaEventElapsedTime) N(cudaDeviceSynchronize)                      \
-    N(cudaGetLastError) N(cudaPeekAtLastError) N(__tern_torch_fail) N(__tern_torch_alloc)         \
+    N(cudaMemGetInfo) N(cudaGetLastError) N(cudaPeekAtLastError) N(__tern_torch_fail) N(__tern_torch_alloc)         \
     N(__tern_torch_size) N(__tern_torch_result) N(__tern_result_float) N(__tern_result_int)       \
     N(__tern_symbol) N(__tern_error_text) N(__tern_device_name)
 /* clang-format on */

@@ -62,6 +62,16 @@ bool native___tern_free(Host *h, Call *call) {
     return gives(h, call, CUDA_SUCCESS);
 }
 
+/* Where what is free goes, and what is in all. */
+bool native_cudaMemGetInfo(Host *h, Call *call) {
+    size_t bytes[2];
+    if (h->sticky_error) return gives(h, call, CUDA_SUCCESS);
+    if (context_memory(h->context, &bytes[0], &bytes[1]))
+        return host_fail(h, "%s", tern_message(h->context));
+    return store_handle(h, call->args[0], bytes[0]) && store_handle(h, call->args[1], bytes[1]) &&
+           gives(h, call, CUDA_SUCCESS);
+}
+
 /* A __device__ or __constant__ variable, by its name. */
 bool native___tern_symbol(Host *h, Call *call) {
     uint64_t length;

@@ -9,9 +9,14 @@ for device in cpu interp sim; do
 done
 for device in cpu interp sim cuda; do
     TERN_CUDA_DRIVER=$BUILD/test/mock/libcuda_mock.so
-    [ -e "$TERN_CUDA_DRIVER" ] || [ $device != cuda ] || { skip 1 'no mock of a driver'; continue; }
+    [ -e "$TERN_CUDA_DRIVER" ] || [ $device != cuda ] || { skip 2 'no mock of a driver'; continue; }
     export TERN_CUDA_DRIVER
     exits 4 '49 50000, 0 2 99000, 9' "$TERN" exec --device $device test/cuda/programs/shared.cu
+    case $device in # the mock has 1 GiB
+    cuda) memory='1073741824 bytes, 1 1, 67108864 taken' ;;
+    *) memory="$(($(getconf _PHYS_PAGES) * $(getconf PAGESIZE))) bytes, 1 1, " ;;
+    esac
+    exits 0 "$memory" "$TERN" exec --device $device test/cuda/programs/memory.cu
     unset TERN_CUDA_DRIVER
 done
 exits 0 'cudaErrorInvalidConfiguration, then no error' "$TERN" exec --device sim test/cuda/programs/objects.cu

@@ -676,6 +676,7 @@ const DeviceOps device_cpu = {
     .close = cpu_close,
     .alloc = cpu_alloc,
     .release = cpu_release,
+    .memory = host_memory,
     .write = host_copy,
     .read = host_copy,
     .fill = host_fill,

@@ -126,6 +126,7 @@ static inline CudaStream cuda_stream_of(const void *queue) {
 /* ---- memory.c ---- */
 
 tern_status cuda_alloc(Device *device, size_t size_bytes, void **pointer);
+tern_status cuda_memory(Device *device, size_t *free_bytes, size_t *total_bytes);
 void cuda_release(Device *device, void *pointer);
 tern_status cuda_alloc_shared(Device *device, size_t size_bytes, void **pointer);
 void cuda_release_shared(Device *device, void *pointer);

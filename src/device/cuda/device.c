@@ -219,6 +219,7 @@ const DeviceOps device_cuda = {
     .release = cuda_release,
     .alloc_shared = cuda_alloc_shared,
     .release_shared = cuda_release_shared,
+    .memory = cuda_memory,
     .write = cuda_write,
     .read = cuda_read,
     .fill = cuda_fill,

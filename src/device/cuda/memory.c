@@ -126,6 +126,19 @@ void cuda_release(Device *device, void *pointer) {
     cuda_leave(cuda, previous);
 }
 
+/* What is kept idle is free, too: alloc_new gives it back where there is too little. */
+tern_status cuda_memory(Device *device, size_t *free_bytes, size_t *total_bytes) {
+    Cuda *cuda = device->state;
+    CudaContext previous;
+    tern_status status = cuda_enter(cuda, &previous);
+    if (status == TERN_OK)
+        status = cuda_check(cuda, cuda->driver.memory_info(free_bytes, total_bytes),
+                            "ask for its free memory");
+    if (status == TERN_OK) *free_bytes += cuda->pool.idle_bytes;
+    cuda_leave(cuda, previous);
+    return status;
+}
+
 /* Pinned memory of the host: with unified addressing, which all 64-bit systems have, the device
  * reaches it by the host's address. */
 tern_status cuda_alloc_shared(Device *device, size_t size_bytes, void **pointer) {

@@ -348,6 +348,7 @@ const DeviceOps device_interp = {
     .close = interp_close,
     .alloc = interp_alloc,
     .release = interp_release,
+    .memory = host_memory,
     .write = window_write,
     .read = host_copy,
     .fill = window_fill,

@@ -262,6 +262,7 @@ const DeviceOps device_sim = {
     .close = sim_close,
     .alloc = sim_alloc,
     .release = sim_release,
+    .memory = host_memory,
     .write = window_write,
     .read = host_copy,
     .fill = window_fill,
