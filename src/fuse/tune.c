@@ -19,6 +19,7 @@ typedef struct Race {
     tern_tensor *first[TERN_MAX_FUSED_TENSORS]; /* results of the usual plan */
     const int *ways;
     int *of_nodes, node; /* as the plan's; the node whose way is tried */
+    uint64_t digest;     /* of the function's text */
 } Race;
 
 static void drop_all(tern_tensor **tensors, int count) {
@@ -59,55 +60,21 @@ static tern_status run(void *user, int candidate, tern_stream *stream) {
     return status;
 }
 
-/* What is tried depends on all of the function. */
-static uint64_t digest_of(FusePlan *plan) {
-    uint64_t digest = 1469598103934665603u; /* FNV-1a */
-    if (setjmp(plan->no_memory)) return 0;
+/* What is tried depends on all of the function. False: no memory. */
+static bool find_digest(FusePlan *plan, uint64_t *digest) {
+    if (setjmp(plan->no_memory)) return false;
     Buf text = {.arena = plan->arena};
     fuse_print_source(plan, &text);
-    for (size_t i = 0; i < text.length; i++)
-        digest = (digest ^ (unsigned char)text.data[i]) * 1099511628211u;
-    return digest;
+    *digest = hash_bytes(text.data, text.length, 0);
+    return true;
 }
 
-static void key_of_node(FusePlan *plan, int node, char key[TUNED_KEY]) {
-    const TraceNode *of = plan->trace->nodes.data[node];
+static void key_of_node(const Race *race, int node, char key[TUNED_KEY]) {
+    const TraceNode *of = race->usual->trace->nodes.data[node];
     char product[TUNED_KEY];
     tuned_key(&of->tensors[0], &of->tensors[1], &of->out, product);
-    snprintf(key, TUNED_KEY, "%.40s: %d: %.140s in %016llx", plan->name, node, product,
-             (unsigned long long)digest_of(plan));
-}
-
-static int race_ways(Race *race, const char *key, const int *ways, int count) {
-    tern_session *session = race->function->session;
-    char evidence[TUNED_EVIDENCE] = "", name[WAY_NAME];
-    tern_tuning tuning = {.winner = -1};
-    const tern_tune_options options = {.size = sizeof options,
-                                       .user = race,
-                                       .ready = ready,
-                                       .run = run,
-                                       .max_time_ms = 2000, /* a product */
-                                       .max_rounds = 60,
-                                       .hot = true};
-    int way = ways[0];
-    race->ways = ways;
-    memset(race->plans, 0, sizeof race->plans);
-    if (!tern_tune(session->context, count, &options, &tuning) && tuning.winner >= 0) {
-        way = ways[tuning.winner];
-        tuned_evidence(session, ways, &tuning, evidence);
-        way_name(session, way, name);
-        tern_tuned_keep(session->context, key, name, evidence);
-    }
-    tern_tuning_free(&tuning);
-    for (int i = 0; i < count; i++) fused_plan_free(race->plans[i]);
-    tuned_remember(session, key, way, evidence);
-    return way;
-}
-
-static int remembered(const tern_session *session, const char *key) {
-    for (int i = 0; i < session->tuned.count; i++)
-        if (!strcmp(session->tuned.data[i].key, key)) return session->tuned.data[i].way;
-    return -1;
+    snprintf(key, TUNED_KEY, "%.40s: %d: %.140s in %016llx", race->usual->name, node, product,
+             (unsigned long long)race->digest);
 }
 
 static int way_of_node(Race *race, int node) {
@@ -116,17 +83,14 @@ static int way_of_node(Race *race, int node) {
     char key[TUNED_KEY];
     int ways[MOST_WAYS];
     int count = ways_of(session, &of->tensors[0], &of->tensors[1], &of->out, ways);
-    if (count < 2) return ways[0];
-    key_of_node(race->usual, node, key);
-    int way = remembered(session, key);
-    if (way >= 0) return way;
-    way = tuned_find(session, key, ways, count);
-    if (way >= 0) {
-        tuned_remember(session, key, way, "kept from before");
-        return way;
-    }
+    const tern_tune_options options = {.user = race, .ready = ready, .run = run};
+    key_of_node(race, node, key);
+    memset(race->plans, 0, sizeof race->plans);
+    race->ways = ways;
     race->node = node;
-    return race_ways(race, key, ways, count);
+    int way = tuned_way(session, key, ways, count, &options);
+    for (int i = 0; i < count; i++) fused_plan_free(race->plans[i]);
+    return way;
 }
 
 static bool is_tuned(const FusePlan *plan, int node) {
@@ -138,6 +102,8 @@ static bool is_tuned(const FusePlan *plan, int node) {
 static tern_status tune_nodes(Race *race, int *num_tuned) {
     const FusePlan *usual = race->usual;
     tern_status status = fused_plan_call(race->usual, race->in, race->first);
+    if (!status && !find_digest(race->usual, &race->digest))
+        status = session_fail(race->function->session, TERN_ERROR_NO_MEMORY, "out of memory");
     for (int node = 0; node < usual->trace->nodes.count && !status; node++) {
         if (!is_tuned(usual, node) || *num_tuned == MOST_PRODUCTS) continue;
         int way = way_of_node(race, node);

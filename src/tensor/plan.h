@@ -250,32 +250,24 @@ tern_status product_run_tile(tern_session *session, const tern_tensor *a, const 
                              tern_tensor *y, int tile);
 /* Ways to do a product: tiles of product.c, the usual one first, and a library's. */
 enum { PRODUCT_BY_LIBRARY = 100, MOST_WAYS = 8 };
-int product_usual_tile(const tern_session *session, const tern_tensor *y);
 int product_usual_way(tern_session *session, const tern_tensor *a, const tern_tensor *b,
                       const tern_tensor *y);
 int product_tiles(tern_session *session, const tern_tensor *y, int ways[MOST_WAYS]);
 int product_warps(const Form *form); /* 0: as many as tern thinks right */
 
 /* ---- tune.c ---- */
-enum { TUNED_EVIDENCE = 800, WAY_NAME = 40 };
 /* The usual way first. */
 int ways_of(tern_session *session, const tern_tensor *a, const tern_tensor *b, const tern_tensor *y,
             int ways[MOST_WAYS]);
-/* "128x128x32", "cuBLAS" */
-void way_name(tern_session *session, int way, char name[WAY_NAME]);
 /* "matmul float32 [64, 64] [64, 64]T" */
 void tuned_key(const tern_tensor *a, const tern_tensor *b, const tern_tensor *y,
                char key[TUNED_KEY]);
-/* How far a sum of products in this type may be from another order's, of its root mean square. */
-double tuned_tolerance(tern_dtype dtype);
-/* Is y as near to `first` as that? apart: how far it is. */
+/* Is y as near to `first` as a sum in another order may be? apart: how far it is. */
 bool tuned_is_right(tern_session *session, tern_tensor *y, tern_tensor *first, double *apart);
-/* What is kept in the cache folder for a key; -1: nothing. */
-int tuned_find(tern_session *session, const char *key, const int *ways, int count);
-/* For tern_session_tuned; false: no memory. */
-bool tuned_remember(tern_session *session, const char *key, int way, const char *evidence);
-void tuned_evidence(tern_session *session, const int *ways, const tern_tuning *tuning,
-                    char text[TUNED_EVIDENCE]);
+/* Which of these ways is the fastest: the one that is remembered or kept for the key, else the one
+ * that wins a race, which is then kept. Of the options user, ready and run are used. */
+int tuned_way(tern_session *session, const char *key, const int *ways, int count,
+              const tern_tune_options *of);
 int tune_product(tern_session *session, const tern_tensor *a, const tern_tensor *b, tern_tensor *y);
 
 /* ---- blas.c ---- */

@@ -97,7 +97,7 @@ int product_warps(const Form *form) {
 }
 
 /* Of 16 bits on a GPU by what was fastest on an H100 (bench/results, 2026-11-25). */
-int product_usual_tile(const tern_session *session, const tern_tensor *y) {
+static int usual_tile(const tern_session *session, const tern_tensor *y) {
     int64_t rows = y->shape[y->rank - 2], cols = y->shape[y->rank - 1];
     int tile = product_choose_tile(rows, cols);
     if (!session->is_cuda || tile != TILE_LARGE || tern_dtype_size(y->dtype) != 2) return tile;
@@ -115,12 +115,12 @@ int product_usual_way(tern_session *session, const tern_tensor *a, const tern_te
     bool is_wide = y->dtype == TERN_FLOAT32 || y->dtype == TERN_FLOAT64;
     if (session->is_cuda && is_large && is_wide && blas_can(session, a, b, y))
         return PRODUCT_BY_LIBRARY;
-    return tern_dtype_is_float(y->dtype) ? product_usual_tile(session, y) : TILE_BY_COLUMN;
+    return tern_dtype_is_float(y->dtype) ? usual_tile(session, y) : TILE_BY_COLUMN;
 }
 
 int product_tiles(tern_session *session, const tern_tensor *y, int ways[MOST_WAYS]) {
     int64_t rows = y->shape[y->rank - 2], cols = y->shape[y->rank - 1];
-    int count = 0, usual = product_usual_tile(session, y);
+    int count = 0, usual = usual_tile(session, y);
     bool is_narrow = tern_dtype_size(y->dtype) == 2;
     if (!tern_dtype_is_float(y->dtype)) return ways[0] = TILE_BY_COLUMN, 1;
     ways[count++] = usual;
@@ -157,8 +157,8 @@ static tern_tensor *straightened(tern_session *session, const tern_tensor *x, in
 
 static tern_status run_straight(tern_session *session, const tern_tensor *a, const tern_tensor *b,
                                 tern_tensor *y) {
-    bool is_tuned = session->tunes && !session->trace && a->shape[a->rank - 1];
     if (session->trace) return product_run_tile(session, a, b, y, TILE_SMALL); /* is noted */
+    bool is_tuned = session->tunes && a->shape[a->rank - 1];
     int way = is_tuned ? tune_product(session, a, b, y) : product_usual_way(session, a, b, y);
     if (way == PRODUCT_BY_LIBRARY) return blas_run(session, NULL, a, b, y);
     return product_run_tile(session, a, b, y, way);

@@ -2,12 +2,14 @@
 /* tune: which way a product is done. Each of a type and shape is tried once in all ways there are:
  * tiles of tern's own, and a library's function; each result is held against the first one's, then
  * they race (tern_tune). What won is kept for the session, and in the cache folder, with the
- * evidence. */
+ * evidence. Products of fused functions (fuse/tune.c) race otherwise, and are kept alike. */
 #include "tensor/plan.h"
 #include "tensor/tape.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+enum { TUNED_EVIDENCE = 800, WAY_NAME = 40 };
 
 typedef struct Race {
     tern_session *session;
@@ -25,7 +27,8 @@ static tern_status run_way(const Race *race, int way, tern_stream *stream) {
     return status;
 }
 
-double tuned_tolerance(tern_dtype dtype) {
+/* How far a sum of products in this type may be from another order's, of its root mean square. */
+static double tolerance(tern_dtype dtype) {
     return dtype == TERN_FLOAT64   ? 1e-12
            : dtype == TERN_FLOAT32 ? 1e-5
            : dtype == TERN_FLOAT16 ? 2e-3
@@ -33,7 +36,7 @@ double tuned_tolerance(tern_dtype dtype) {
 }
 
 bool tuned_is_right(tern_session *session, tern_tensor *y, tern_tensor *first, double *apart) {
-    double size = 0, bound = tuned_tolerance(y->dtype);
+    double size = 0, bound = tolerance(y->dtype);
     *apart = 0;
     if (tern_scope_open(session)) return false;
     y = tern_to(y, TERN_FLOAT64), first = tern_to(first, TERN_FLOAT64);
@@ -48,7 +51,10 @@ static tern_candidate_state ready(void *user, int candidate, char *words, size_t
     Race *race = user;
     double apart;
     tern_status status = run_way(race, race->ways[candidate], NULL);
-    if (!status && !candidate) status = tern_copy_into(race->first, race->y);
+    if (!status && !candidate) {
+        race->first = tern_clone(race->y);
+        if (!race->first) status = TERN_ERROR_NO_MEMORY;
+    }
     if (status) {
         snprintf(words, size, "%s", tern_message(race->session->context));
         return TERN_CANDIDATE_REFUSED;
@@ -65,7 +71,8 @@ static tern_status run(void *user, int candidate, tern_stream *stream) {
 
 /* ---- what is kept ---- */
 
-void way_name(tern_session *session, int way, char name[WAY_NAME]) {
+/* "128x128x32", "cuBLAS" */
+static void way_name(tern_session *session, int way, char name[WAY_NAME]) {
     Tile tile;
     if (way == PRODUCT_BY_LIBRARY) {
         snprintf(name, WAY_NAME, "%s", blas_name(session));
@@ -89,16 +96,16 @@ void tuned_key(const tern_tensor *a, const tern_tensor *b, const tern_tensor *y,
     }
 }
 
-bool tuned_remember(tern_session *session, const char *key, int way, const char *evidence) {
-    if (setjmp(session->no_memory)) return false;
+/* Where there is no memory for it, it is found out again. */
+static void remember(tern_session *session, const char *key, int way, const char *evidence) {
+    if (setjmp(session->no_memory)) return;
     Tuned tuned = {str_c(session->arena, str_of(key)), str_c(session->arena, str_of(evidence)),
                    way};
     vec_push(session->arena, &session->tuned, tuned);
-    return true;
 }
 
-void tuned_evidence(tern_session *session, const int *ways, const tern_tuning *tuning,
-                    char text[TUNED_EVIDENCE]) {
+static void write_evidence(tern_session *session, const int *ways, const tern_tuning *tuning,
+                           char text[TUNED_EVIDENCE]) {
     size_t at = 0, size = TUNED_EVIDENCE;
     for (int i = 0; i < tuning->num_candidates && at < size; i++) {
         const tern_candidate *candidate = &tuning->candidates[i];
@@ -122,62 +129,70 @@ int ways_of(tern_session *session, const tern_tensor *a, const tern_tensor *b, c
     return count;
 }
 
-int tuned_find(tern_session *session, const char *key, const int *ways, int count) {
+/* What the session remembers of a key, else what is kept in the cache folder; -1: none of these. */
+static int find(tern_session *session, const char *key, const int *ways, int count) {
     tern_status status;
-    char name[WAY_NAME], *kept = tern_tuned_find(session->context, key, &status);
+    char name[WAY_NAME];
     int way = -1;
+    for (int i = 0; i < session->tuned.count; i++) {
+        const Tuned *tuned = &session->tuned.data[i];
+        for (int k = 0; k < count; k++)
+            if (tuned->way == ways[k] && !strcmp(tuned->key, key)) return tuned->way;
+    }
+    char *kept = tern_tuned_find(session->context, key, &status);
     for (int i = 0; i < count && kept; i++) {
         way_name(session, ways[i], name);
         if (!strcmp(kept, name)) way = ways[i];
     }
     tern_free(kept);
+    if (way >= 0) remember(session, key, way, "kept from before");
     return way;
 }
 
-static int race(tern_session *session, const char *key, const tern_tensor *a, const tern_tensor *b,
-                tern_tensor *y, const int *ways, int count) {
+static int race(tern_session *session, const char *key, const int *ways, int count,
+                const tern_tune_options *of) {
     char evidence[TUNED_EVIDENCE] = "", name[WAY_NAME];
     tern_tuning tuning = {.winner = -1};
-    Race of = {session, a, b, y, tern_empty_like(y), ways};
     const tern_tune_options options = {.size = sizeof options,
-                                       .user = &of,
-                                       .ready = ready,
-                                       .run = run,
+                                       .user = of->user,
+                                       .ready = of->ready,
+                                       .run = of->run,
                                        .max_time_ms = 2000, /* a product */
                                        .max_rounds = 60,
                                        .hot = true};
     int way = ways[0];
-    if (of.first && !tern_tune(session->context, count, &options, &tuning) && tuning.winner >= 0) {
+    if (!tern_tune(session->context, count, &options, &tuning) && tuning.winner >= 0) {
         way = ways[tuning.winner];
-        tuned_evidence(session, ways, &tuning, evidence);
+        write_evidence(session, ways, &tuning, evidence);
         way_name(session, way, name);
         tern_tuned_keep(session->context, key, name, evidence);
     }
     tern_tuning_free(&tuning);
-    tern_drop(of.first);
-    tuned_remember(session, key, way, evidence);
+    remember(session, key, way, evidence);
+    return way;
+}
+
+int tuned_way(tern_session *session, const char *key, const int *ways, int count,
+              const tern_tune_options *of) {
+    int way = count < 2 ? ways[0] : find(session, key, ways, count);
+    if (way >= 0) return way;
+    bool mode = tern_set_grad_mode(session, false), tunes = session->tunes;
+    session->tunes = false; /* of what the race itself asks for */
+    way = race(session, key, ways, count, of);
+    session->tunes = tunes;
+    tern_set_grad_mode(session, mode);
     return way;
 }
 
 int tune_product(tern_session *session, const tern_tensor *a, const tern_tensor *b,
                  tern_tensor *y) {
     char key[TUNED_KEY];
-    int ways[MOST_WAYS];
+    int ways[MOST_WAYS], count = ways_of(session, a, b, y, ways);
+    Race of = {session, a, b, y, NULL, ways};
+    const tern_tune_options options = {.user = &of, .ready = ready, .run = run};
     tuned_key(a, b, y, key);
-    for (int i = 0; i < session->tuned.count; i++)
-        if (!strcmp(session->tuned.data[i].key, key)) return session->tuned.data[i].way;
-    int count = ways_of(session, a, b, y, ways);
-    if (count < 2) return ways[0];
-    int kept = tuned_find(session, key, ways, count);
-    if (kept >= 0) {
-        tuned_remember(session, key, kept, "kept from before");
-        return kept;
-    }
-    bool mode = tern_set_grad_mode(session, false);
-    session->tunes = false; /* of what the race itself asks for */
-    int way = race(session, key, a, b, y, ways, count);
-    session->tunes = true;
-    tern_set_grad_mode(session, mode);
+    int way = tuned_way(session, key, ways, count, &options);
+    tern_drop(of.first);
     return way;
 }
 

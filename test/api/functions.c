@@ -167,12 +167,14 @@ TEST(tuned_products) {
         tern_tensor *x = tern_to(a, dtypes[i]), *y = tern_to(b, dtypes[i]);
         tern_tensor *z = tern_transpose(tern_to(turned, dtypes[i]), 0, 1);
         tern_tensor *stepped = tern_slice(x, 2, 0, 90, 2);
+        const int64_t shape[] = {2, 70, 90};
         tern_tensor *cases[][2] = {{x, y},
                                    {x, z},
                                    {tern_select(x, 0, 1), z},
+                                   {tern_expand(tern_slice(x, 1, 0, 1, 1), 3, shape), y},
                                    {stepped, tern_slice(y, 0, 0, 45, 1)},
                                    {tern_transpose(x, 1, 2), tern_select(x, 0, 0)}};
-        for (int k = 0; k < 5; k++) {
+        for (int k = 0; k < 6; k++) {
             tern_tensor *want = tern_matmul(cases[k][0], cases[k][1]);
             tern_session_tune(session, true);
             tern_tensor *first = tern_matmul(cases[k][0], cases[k][1]);
