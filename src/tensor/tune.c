@@ -82,17 +82,23 @@ static void way_name(tern_session *session, int way, char name[WAY_NAME]) {
     snprintf(name, WAY_NAME, "%dx%dx%d", tile.rows, tile.cols, tile.depth);
 }
 
+/* Rows one after the other, turned, or otherwise: overlapping, or with elements apart. */
+static const char *layout_mark(const int64_t *shape, const int64_t *strides) {
+    bool by_rows = (shape[1] == 1 || strides[1] == 1) && (shape[0] == 1 || strides[0] >= shape[1]);
+    bool by_columns =
+        (shape[0] == 1 || strides[0] == 1) && (shape[1] == 1 || strides[1] >= shape[0]);
+    return by_rows ? "" : by_columns ? "T" : "S";
+}
+
 void tuned_key(const tern_tensor *a, const tern_tensor *b, const tern_tensor *y,
                char key[TUNED_KEY]) {
     const tern_tensor *const of[] = {a, b};
     size_t at = (size_t)snprintf(key, TUNED_KEY, "matmul %s", tern_torch_name(y->dtype));
     for (int i = 0; i < 2; i++) {
-        at += (size_t)snprintf(key + at, TUNED_KEY - at, " %s",
-                               sizes_text(of[i]->shape, of[i]->rank).text);
-        int64_t inner = of[i]->strides[of[i]->rank - 1];
-        if (of[i]->shape[of[i]->rank - 1] > 1 && inner != 1)
-            at += (size_t)snprintf(key + at, TUNED_KEY - at,
-                                   of[i]->strides[of[i]->rank - 2] == 1 ? "T" : "S");
+        int last = of[i]->rank - 2; /* two dimensions */
+        at += (size_t)snprintf(key + at, TUNED_KEY - at, " %s%s",
+                               sizes_text(of[i]->shape, of[i]->rank).text,
+                               layout_mark(of[i]->shape + last, of[i]->strides + last));
     }
 }
 
