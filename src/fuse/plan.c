@@ -133,11 +133,13 @@ static bool is_same_layout(const tern_tensor *a, const tern_tensor *b) {
            !memcmp(a->shape, b->shape, size) && !memcmp(a->strides, b->strides, size);
 }
 
-/* x @ w + bias, of a library that can add the bias at once: the sum does both. */
+/* x @ w + bias, of a library that can add the bias at once: the sum does both. What is read for the
+ * product is then read later, so nothing may write to it. */
 static void find_bias(FusePlan *plan, int index) {
     const TraceNode *product = plan->trace->nodes.data[index];
     NodeState *state = &plan->states[index];
     if (product->run.kind != RUN_PRODUCT || state->way != PRODUCT_BY_LIBRARY || !state->is_wanted ||
+        changes(plan, state->storages[0]) || changes(plan, state->storages[1]) ||
         !trace_is_value(plan->trace, state->out))
         return;
     int reader = reader_of(plan, state->out);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Calls of a fused function that repeat become a CUDA graph: values that change in place, results
  * that are kept (so that addresses change), and two calls in turn must come out as op by op; and an
- * MLP's gradients, by ops and as one function. TERN_TEST_DEVICE names another device than cuda. */
+ * MLP's gradients, by ops and as one function; and a product whose factor is written to before a
+ * bias is added. TERN_TEST_DEVICE names another device than cuda. */
 #include "tern_tensor.h"
 #include "test.h"
 
@@ -115,6 +116,32 @@ TEST(gradients) {
         }
         tern_drop(out);
     }
+    tern_fused_free(function);
+    end();
+}
+
+/* A library does such a product with its bias at once, which here would be too late. */
+static tern_status written_between(tern_tensor *const *in, tern_tensor **out, void *user) {
+    (void)user;
+    tern_tensor *x = tern_clone(in[0]), *y = tern_matmul(x, in[1]);
+    const tern_operand operands[] = {tern_of(x), tern_number(1)};
+    tern_status status = tern_op_into(x, TERN_OP_add, operands, 2, 0, 0);
+    out[0] = tern_add(y, in[2]);
+    return status;
+}
+
+TEST(a_bias_after_a_write) {
+    enum { SIZE = 256 }; /* from here on a library does products on cuda */
+    if (!begin()) return;
+    const int64_t shape[] = {SIZE, SIZE};
+    tern_tensor *in[] = {tern_full(session, TERN_FLOAT32, 2, shape, 0.5),
+                         tern_full(session, TERN_FLOAT32, 2, shape, 0.25),
+                         tern_full(session, TERN_FLOAT32, 1, shape, 3)};
+    tern_tensor *want, *out = NULL;
+    tern_fused *function = tern_fuse(session, "written_between", written_between, 3, 1, NULL);
+    CHECK(!written_between(in, &want, NULL) && !tern_fused_call(function, in, &out));
+    CHECK(difference(out, want) == 0 &&
+          difference(want, tern_full(session, TERN_FLOAT32, 2, shape, SIZE * 0.5 * 0.25 + 3)) == 0);
     tern_fused_free(function);
     end();
 }
