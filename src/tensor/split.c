@@ -116,7 +116,11 @@ static tern_tensor *of_pieces(const Cut *cut, int op, double p, tern_dtype dtype
 /* Along the last dimension of what the pieces gave. */
 static tern_status combine(const Cut *cut, int op, tern_dtype compute, const tern_tensor *partial,
                            tern_tensor *to) {
-    RowCall last = {.session = cut->whole->session, .op = op, .compute = compute, .x = partial};
+    RowCall last = {.session = cut->whole->session,
+                    .op = op,
+                    .compute = compute,
+                    .x = partial,
+                    .keeps = op_row(op)->kind == ROW_SCAN};
     last.in_row[cut->rank] = true;
     return partial && to ? rows_run(&last, to) : TERN_ERROR_NO_MEMORY;
 }
@@ -199,9 +203,7 @@ static tern_status run_scan(const Cut *cut, tern_tensor *out) {
     tern_status status = run_table(cut, whole->op, 0, from, to);
     tern_tensor *ends = tern_select(to, cut->rank + 1, cut->each - 1);
     tern_tensor *before = made_of(cut, whole->compute, cut->pieces);
-    RowCall scan = {whole->session, whole->op, ends, NULL, NULL, {0}, true, whole->compute, 0};
-    scan.in_row[cut->rank] = true;
-    if (!status) status = ends && before ? rows_run(&scan, before) : TERN_ERROR_NO_MEMORY;
+    if (!status) status = combine(cut, whole->op, whole->compute, ends, before);
     int op = whole->op == TERN_OP_cumsum ? TERN_OP_add : TERN_OP_mul;
     tern_tensor *later = tern_slice(to, cut->rank, 1, cut->pieces, 1);
     tern_tensor *of_later = tern_slice(before, cut->rank, 0, cut->pieces - 1, 1);
