@@ -211,7 +211,9 @@ typedef struct NodeState {
     bool is_stored, is_alone, is_wanted, is_absorbed; /* the latter: see product */
     Why why;
     int storages[RUN_OPERANDS], out; /* of the trace; -1: no tensor */
-    int way;                         /* of a product: a tile of product.c, PRODUCT_BY_LIBRARY */
+    /* Of a product: a tile of product.c, PRODUCT_BY_LIBRARY; the latter also of a sum as below. Of
+     * other nodes 0. */
+    int way;
     /* Of a sum with a bias that the library adds: 1 + the product's node, which is absorbed, the
      * operand that is the bias; storages are then the product's operands and the bias. */
     int product, bias;

@@ -77,9 +77,8 @@ static bool is_cheap(const FusePlan *plan, int node) {
 
 static bool runs_alone(const TraceNode *node, const NodeState *state) {
     RowKind kind = op_row(node->run.op)->kind;
-    if (state->product) return true;
-    if (node->run.kind == RUN_PRODUCT)
-        return !tern_dtype_is_float(node->out.dtype) || state->way == PRODUCT_BY_LIBRARY;
+    if (state->way == PRODUCT_BY_LIBRARY) return true;
+    if (node->run.kind == RUN_PRODUCT) return !tern_dtype_is_float(node->out.dtype);
     return kind == ROW_ARG || kind == ROW_SCAN || kind == ROW_PUT;
 }
 

@@ -181,20 +181,15 @@ static tern_status run_alone(const FusePlan *plan, int node) {
     const Trace *trace = plan->trace;
     const TraceNode *of = trace->nodes.data[node];
     const NodeState *state = &plan->states[node];
-    if (state->product) {
-        const TraceNode *product = trace->nodes.data[state->product - 1];
-        tern_tensor left = trace_real(trace, &product->tensors[0], plan->real, plan->offsets);
-        tern_tensor right = trace_real(trace, &product->tensors[1], plan->real, plan->offsets);
-        tern_tensor bias = trace_real(trace, &of->tensors[state->bias], plan->real, plan->offsets);
-        tern_tensor sum = trace_real(trace, &of->out, plan->real, plan->offsets);
-        return blas_run_add(trace->session, trace->session->stream, &left, &right, &bias, &sum);
-    }
-    if (of->run.kind != RUN_PRODUCT || state->way != PRODUCT_BY_LIBRARY)
+    if (state->way != PRODUCT_BY_LIBRARY)
         return trace_run_node(trace, of, plan->real, plan->offsets);
-    tern_tensor a = trace_real(trace, &of->tensors[0], plan->real, plan->offsets);
-    tern_tensor b = trace_real(trace, &of->tensors[1], plan->real, plan->offsets);
+    const TraceNode *product = state->product ? trace->nodes.data[state->product - 1] : of;
+    tern_tensor a = trace_real(trace, &product->tensors[0], plan->real, plan->offsets);
+    tern_tensor b = trace_real(trace, &product->tensors[1], plan->real, plan->offsets);
     tern_tensor y = trace_real(trace, &of->out, plan->real, plan->offsets);
-    return blas_run(trace->session, trace->session->stream, &a, &b, &y);
+    if (!state->product) return blas_run(trace->session, trace->session->stream, &a, &b, &y);
+    tern_tensor bias = trace_real(trace, &of->tensors[state->bias], plan->real, plan->offsets);
+    return blas_run_add(trace->session, trace->session->stream, &a, &b, &bias, &y);
 }
 
 static tern_status run_steps(FusePlan *plan, bool *replays) {
