@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Every allocation of a training step fails in turn, alone and with all after it, where kernels are
  * compiled already: the step says TERN_ERROR_NO_MEMORY, and nothing of it is left. */
-#include "allocations.h"
-#include "tern_tensor.h"
-#include "test.h"
+#include "step_failures.h"
 
 static tern_context *context;
 static tern_session *session;
@@ -51,40 +49,6 @@ static tern_status step(void) {
     return tern_sgd_step(&x, &gradient, NULL, 1, &(tern_sgd_options){.lr = 0.1});
 }
 
-static tern_status scoped(void) {
-    tern_status status = tern_scope_open(session);
-    if (status) return status;
-    status = step();
-    tern_scope_close(session);
-    return status;
-}
-
-static void check_failures(bool alone) {
-    tern_status status = TERN_OK;
-    long attempt = 0;
-    bool fails = true;
-    allocations_fail_alone = alone;
-    for (; fails && attempt < 5000; attempt++) {
-        int live = tern_session_live_tensors(session);
-        allocations_counted = true;
-        allocations_until_failure = attempt;
-        allocations_failed = false;
-        status = scoped();
-        fails = allocations_failed;
-        allocations_until_failure = -1;
-        allocations_counted = false;
-        bool known = status == TERN_OK || status == TERN_ERROR_NO_MEMORY;
-        bool left = tern_session_live_tensors(session) != live;
-        if (!known || left)
-            printf("allocation %ld: %s, %d left\n", attempt, tern_message(context),
-                   tern_session_live_tensors(session) - live);
-        CHECK(known && !left);
-        CHECK(tern_grad_mode(session));
-    }
-    CHECK(!fails && status == TERN_OK && attempt > 20);
-    printf("%ld allocations\n", attempt);
-}
-
 TEST(each_allocation_of_a_step_fails) {
     if (!ALLOCATIONS_ARE_OURS) {
         SKIP("the sanitizer has its own allocator");
@@ -95,10 +59,10 @@ TEST(each_allocation_of_a_step_fails) {
     fused = session ? tern_fuse(session, "body", body, 2, 1, NULL) : NULL;
     CHECK(fused != NULL);
     if (!fused) return;
-    CHECK(scoped() == TERN_OK); /* kernels, plans, memory to be used again */
-    check_failures(true);
-    check_failures(false);
-    CHECK(scoped() == TERN_OK);
+    CHECK(scoped(session, step) == TERN_OK); /* kernels, plans, memory to be used again */
+    for (int alone = 1; alone >= 0; alone--)
+        printf("%ld allocations\n", check_step_failures(session, step, alone, 0, 1));
+    CHECK(scoped(session, step) == TERN_OK);
     CHECK(tern_session_live_tensors(session) == 0);
     tern_fused_free(fused);
     tern_session_close(session);
