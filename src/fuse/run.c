@@ -97,7 +97,7 @@ static tern_status have_compiled(FusePlan *plan, KernelCache *cache, const Fused
 
 static tern_status compile_kernel(FusePlan *plan, KernelCache *cache, FusedKernel *kernel,
                                   bool borrows) {
-    tern_kernel *loose;
+    tern_kernel *own, *loose;
     if (borrows && !find_kernel(cache, kernel)) {
         const CachedKernel *near = find_near(cache, kernel, kernel->text);
         if (!near && kernel->loose) near = find_near(cache, kernel, kernel->loose->text);
@@ -108,19 +108,19 @@ static tern_status compile_kernel(FusePlan *plan, KernelCache *cache, FusedKerne
             return TERN_OK;
         }
     }
-    tern_status status = have_compiled(plan, cache, kernel, &kernel->kernel);
+    tern_status status = have_compiled(plan, cache, kernel, &own);
+    if (status) return status; /* what it borrowed stays */
+    kernel->kernel = own;
     kernel->programs = kernel_programs(kernel, kernel->tile);
-    if (!status && borrows && kernel->loose)
-        status = have_compiled(plan, cache, kernel->loose, &loose);
-    return status;
+    return borrows && kernel->loose ? have_compiled(plan, cache, kernel->loose, &loose) : TERN_OK;
 }
 
 tern_status compile_kernels(FusePlan *plan, KernelCache *cache, bool borrows) {
     tern_status status = TERN_OK;
-    plan->num_borrowed = 0;
     for (int i = 0; i < plan->steps.count && !status; i++)
         if (plan->steps.data[i].kernel)
             status = compile_kernel(plan, cache, plan->steps.data[i].kernel, borrows);
+    if (!status && !borrows) plan->num_borrowed = 0; /* else the next call tries again */
     return status;
 }
 
