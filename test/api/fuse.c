@@ -326,7 +326,6 @@ TEST(types_and_special_values) {
     end();
 }
 
-/* A shape of the same kind compiles nothing: its text is known. */
 /* Rows that no tile holds, read once for a maximum and the sum that stands on it. */
 static tern_status long_rows(tern_tensor *const *in, tern_tensor **out, void *user) {
     (void)user;
@@ -366,6 +365,7 @@ TEST(rows_longer_than_a_tile) {
     free(numbers);
 }
 
+/* A shape of the same kind compiles nothing: its text is known. */
 TEST(kernels_are_shared_by_shapes) {
     CHECK(begin("interp"));
     tern_fused *fused = tern_fuse(session, "softmax", softmax, 1, 1, NULL);
@@ -381,8 +381,6 @@ TEST(kernels_are_shared_by_shapes) {
     tern_fused_free(fused);
     end();
 }
-
-/* ---- what is refused ---- */
 
 static tern_status near_products(tern_tensor *const *in, tern_tensor **out, void *user) {
     (void)user;
@@ -421,6 +419,8 @@ TEST(a_new_shape_needs_no_compiler) {
         end();
     }
 }
+
+/* ---- what is refused ---- */
 
 static tern_status asks(tern_tensor *const *in, tern_tensor **out, void *user) {
     double value = 0;
