@@ -122,8 +122,7 @@ static tern_status step_one(const Rule *rule, tern_tensor *const *tensors) {
     tern_argument arguments[MAX_STATES + MAX_NUMBERS + 1];
     int count = 0;
     for (int i = 0; i < rule->num_tensors; i++) {
-        arguments[count] = tern_arg_buffer(tensors[i]->storage->buffer);
-        arguments[count++].offset = (size_t)tensors[i]->offset * tern_dtype_size(tensors[i]->dtype);
+        arguments[count++] = tensor_argument(tensors[i]);
         if (i != 1) tensors[i]->storage->version++;
     }
     arguments[count++] = tern_arg_int(tensors[0]->numel);

@@ -173,16 +173,20 @@ static tern_argument number_argument(const tern_operand *operand, tern_dtype dty
     return tern_arg_int(tern_element_int(dtype, element));
 }
 
+tern_argument tensor_argument(const tern_tensor *tensor) {
+    tern_argument argument = tern_arg_buffer(tensor->storage->buffer);
+    if (tensor->numel) /* else it may lie past the end */
+        argument.offset = (size_t)tensor->offset * tern_dtype_size(tensor->dtype);
+    return argument;
+}
+
 static tern_argument slot_argument(const Slot *slot, const Form *form, const Call *call) {
     switch ((SlotKind)slot->kind) {
     case SLOT_OPERAND: {
         const tern_operand *operand = &call->operands[slot->operand];
         tern_dtype dtype = (tern_dtype)form->operands[slot->operand].dtype;
         if (operand->kind != TERN_OPERAND_TENSOR) return number_argument(operand, dtype);
-        tern_argument argument = tern_arg_buffer(operand->tensor->storage->buffer);
-        if (operand->tensor->numel) /* else it may lie past the end */
-            argument.offset = (size_t)operand->tensor->offset * tern_dtype_size(dtype);
-        return argument;
+        return tensor_argument(operand->tensor);
     }
     case SLOT_P: return tern_arg_float(call->p);
     case SLOT_Q: return tern_arg_float(call->q);

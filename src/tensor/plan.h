@@ -107,6 +107,8 @@ void plan_table_free(PlanTable *table);
 void form_describe(FormKey *key, const tern_session *session, const Call *call,
                    const int tile_dims[TILE_DIMS]);
 tern_status plan_run(tern_session *session, const FormKey *key, const Call *call, int64_t programs);
+/* Where its first element is. */
+tern_argument tensor_argument(const tern_tensor *tensor);
 
 /* ---- emit.c ---- */
 

@@ -72,12 +72,6 @@ typedef struct Sorting {
     int64_t rows, length, each, block; /* each: of a row, with what fills it up */
 } Sorting;
 
-static tern_argument of_tensor(const tern_tensor *tensor) {
-    tern_argument argument = tern_arg_buffer(tensor->storage->buffer);
-    argument.offset = (size_t)tensor->offset * tern_dtype_size(tensor->dtype);
-    return argument;
-}
-
 static tern_status launch(const Sorting *sorting, const char *name, const char *text,
                           const char *signature, int64_t programs, const tern_argument *arguments,
                           int count) {
@@ -98,7 +92,7 @@ static tern_status pack(const Sorting *sorting, const tern_tensor *x, bool desce
     int64_t total = sorting->rows * sorting->each;
     snprintf(signature, sizeof signature, "*%s,*i64,i64,i64,i64,%s,%s,%d", signature_type(x->dtype),
              tern_dtype_is_float(x->dtype) ? "True" : "False", descends ? "True" : "False", COLS);
-    const tern_argument arguments[] = {of_tensor(x), of_tensor(sorting->packed),
+    const tern_argument arguments[] = {tensor_argument(x), tensor_argument(sorting->packed),
                                        tern_arg_int(sorting->length), tern_arg_int(sorting->each),
                                        tern_arg_int(total)};
     return launch(sorting, "sort_pack", pack_text, signature, programs_of(total), arguments, 5);
@@ -108,8 +102,8 @@ static tern_status sort_blocks(const Sorting *sorting, int64_t size, bool merges
     char signature[80];
     snprintf(signature, sizeof signature, "*i64,i64,i64,%s,%d", merges ? "True" : "False",
              (int)sorting->block);
-    const tern_argument arguments[] = {of_tensor(sorting->packed), tern_arg_int(sorting->each),
-                                       tern_arg_int(size)};
+    const tern_argument arguments[] = {tensor_argument(sorting->packed),
+                                       tern_arg_int(sorting->each), tern_arg_int(size)};
     return launch(sorting, "sort_blocks", blocks_text, signature,
                   sorting->rows * sorting->each / sorting->block, arguments, 3);
 }
@@ -118,9 +112,9 @@ static tern_status exchange(const Sorting *sorting, int64_t size, int64_t distan
     char signature[80];
     int64_t pairs = sorting->rows * sorting->each / 2;
     snprintf(signature, sizeof signature, "*i64,i64,i64,i64,i64,%d", COLS);
-    const tern_argument arguments[] = {of_tensor(sorting->packed), tern_arg_int(sorting->each),
-                                       tern_arg_int(size), tern_arg_int(distance),
-                                       tern_arg_int(pairs)};
+    const tern_argument arguments[] = {tensor_argument(sorting->packed),
+                                       tern_arg_int(sorting->each), tern_arg_int(size),
+                                       tern_arg_int(distance), tern_arg_int(pairs)};
     return launch(sorting, "sort_exchange", exchange_text, signature, programs_of(pairs), arguments,
                   5);
 }
@@ -128,7 +122,7 @@ static tern_status exchange(const Sorting *sorting, int64_t size, int64_t distan
 static tern_status places(const Sorting *sorting, int64_t kept, tern_tensor *out) {
     char signature[80];
     snprintf(signature, sizeof signature, "*i64,*i64,i64,i64,i64,%d", COLS);
-    const tern_argument arguments[] = {of_tensor(sorting->packed), of_tensor(out),
+    const tern_argument arguments[] = {tensor_argument(sorting->packed), tensor_argument(out),
                                        tern_arg_int(sorting->each), tern_arg_int(kept),
                                        tern_arg_int(out->numel)};
     return launch(sorting, "sort_places", places_text, signature, programs_of(out->numel),
