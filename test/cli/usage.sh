@@ -90,18 +90,19 @@ else
 fi
 if command -v zsh >/dev/null 2>&1; then
     cat >"$work/zsh" <<'EOF'
-# An interactive zsh is given the words and a tab, and its line is read.
+# An interactive zsh is given the words and a tab, and its line is read. Its line is wide, so that none is
+# broken, and it says when it reads keys: what comes sooner the terminal writes as it is.
 zmodload zsh/zpty
 zpty z env TERM=dumb zsh -f -i
-zpty -w z "PS1='> ' fpath=(completion \$fpath); autoload -U compinit; compinit -D -u; unsetopt beep; setopt interactivecomments"
-zpty -w z "echo ready"
-zpty -r z line '*ready*ready*'
+zpty -w z "stty columns 1000; PS1='> ' fpath=(completion \$fpath); autoload -U compinit; compinit -D -u; unsetopt beep; setopt interactivecomments"
+zpty -w z "zle-line-init() { print -n 'reads''keys' }; zle -N zle-line-init"
+zpty -r z line '*readskeys*'
 zpty -n -w z "$1"$'\t'"# end"$'\n'
 zpty -r z line '*# end*'
 print -r -- $line
 EOF
     words() { # words 'LINE' WANT: what a tab makes of it
-        check "zsh makes of '$1' '$2'" sh -c 'timeout 20 zsh -f "$1" "$2" | grep -qF -e "$3"' _ "$work/zsh" "$TERN $1" "$TERN $2"
+        check "zsh makes of '$1' '$2'" sh -c 'timeout 60 zsh -f "$1" "$2" | grep -qF -e "$3"' _ "$work/zsh" "$TERN $1" "$TERN $2"
     }
     words 'ben' 'bench '
     words 'show kernels/softmax.py:' 'show kernels/softmax.py:softmax_kernel '
