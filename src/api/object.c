@@ -8,6 +8,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+static Cache cache_of(tern_context *context) {
+    const char *folder = tern_cache_dir(context);
+    return (Cache){.folder = str_of(folder ? folder : "")};
+}
+
 static bool find(Arena *arena, CCompiler *compiler, Str *why) {
     static const char *const usual[] = {"c++", "g++", "clang++"};
     const char *asked = getenv("TERN_CXX");
@@ -46,8 +51,8 @@ void *context_object(tern_context *context, Arena *arena, Str text, Str flags, S
     CCompiler compiler = {0};
     void *object = NULL;
     if (find(arena, &compiler, why)) {
-        const char *folder = tern_cache_dir(context), *temporary = getenv("TMPDIR");
-        Cache cache = {.folder = str_of(folder ? folder : "")};
+        const char *temporary = getenv("TMPDIR");
+        Cache cache = cache_of(context);
         Str key = cache_key(arena, &compiler, flags, text), path = cache_find(arena, &cache, key);
         Str below = cache.folder.length ? cache.folder
                                         : str_of(temporary && *temporary ? temporary : "/tmp");
@@ -59,11 +64,6 @@ void *context_object(tern_context *context, Arena *arena, Str text, Str flags, S
 }
 
 /* ---- texts ---- */
-
-static Cache cache_of(tern_context *context) {
-    const char *folder = tern_cache_dir(context);
-    return (Cache){.folder = str_of(folder ? folder : "")};
-}
 
 static Str text_key(Arena *arena, Str made_of) {
     return cache_key(arena, &(CCompiler){.identity = STR("text")}, STR(""), made_of);

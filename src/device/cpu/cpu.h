@@ -60,10 +60,17 @@ const KernelRange *outside_ranges(const Device *device, const CompiledKernel *ke
  * was found last. */
 int64_t outside_room(const Device *device, _Atomic int *near, uint64_t address, int size_bytes);
 
+typedef struct LanePlace {
+    int program[3], rank, index[MAX_LANE_RANK];
+} LanePlace;
+Span place_span(const Source *source, long line, long column); /* no source: it has no such line */
+/* What is said at the span, and below it which lane of which program it was, and `more`. */
+Str place_words(Arena *arena, Span span, const char *said, const LanePlace *place, const int *grid,
+                Str more);
+
 typedef struct OutsideAccess {
     const Device *device;
     const CompiledKernel *kernel;
-    const Source *source; /* of the kernel; NULL: not known */
     void **args;
     const char *text; /* one of tern_asserts */
     const int *program, *grid;

@@ -50,11 +50,9 @@ typedef struct CpuLaunch {
     int stream;
     _Atomic int failure; /* KERNEL_..; the first wins */
     int detail;
-    struct AssertPlace { /* of the lane; known: the kernel said it */
-        bool known;
-        int program[3], rank, index[MAX_LANE_RANK];
-    } assert_place;
-    long long lane; /* of an access outside: its number in the tile */
+    bool is_place_known; /* the kernel said it */
+    LanePlace place;     /* of the lane that failed; of an access outside the program alone, */
+    long long lane;      /* and its number in the tile */
     unsigned long long address;
     _Atomic int near; /* of device->ranges: where an address was found last */
     _Atomic bool cut; /* device->stop ended a part of it */
@@ -364,8 +362,8 @@ static int kernel_fail_assert(KernelRuntime *runtime, int which, const int *prog
     int none = 0;
     if (!atomic_compare_exchange_strong(&launch->failure, &none, KERNEL_ASSERT)) return 1;
     launch->detail = which;
-    struct AssertPlace *place = &launch->assert_place;
-    place->known = true;
+    LanePlace *place = &launch->place;
+    launch->is_place_known = true;
     memcpy(place->program, program, sizeof place->program);
     place->rank = rank < MAX_LANE_RANK ? rank : MAX_LANE_RANK;
     if (place->rank) memcpy(place->index, index, (size_t)place->rank * sizeof *index);
@@ -378,7 +376,7 @@ static int kernel_outside(KernelTests *tests, int which, const int *program, lon
     int none = 0;
     if (!atomic_compare_exchange_strong(&launch->failure, &none, KERNEL_OUTSIDE)) return 1;
     launch->detail = which, launch->lane = lane, launch->address = address;
-    memcpy(launch->assert_place.program, program, sizeof launch->assert_place.program);
+    memcpy(launch->place.program, program, sizeof launch->place.program);
     return 1;
 }
 
@@ -483,29 +481,16 @@ static void run_chunk(void *user, int worker, int64_t lo, int64_t hi) {
 static tern_status assert_result(CpuLaunch *launch) {
     Device *device = launch->device;
     CpuState *state = device->state;
-    const struct AssertPlace *place = &launch->assert_place;
-    const Source *source = launch->loaded->source;
     const char *text = launch->loaded->asserts[launch->detail];
     char *end;
     long line = strtol(text, &end, 10), column = *end == ':' ? strtol(end + 1, &end, 10) : 0;
-    bool has_place = source && line > 0 && line <= source->num_lines && *end == ':';
-    if (!place->known || !has_place)
+    Span span = place_span(launch->loaded->source, line, column);
+    if (!launch->is_place_known || !span.source || *end != ':')
         return says(device, TERN_ERROR_KERNEL, "kernel '%.*s': device_assert failed: %s",
                     STR_ARG(launch->loaded->name), text);
     says(device, TERN_ERROR_KERNEL, "%s", "");
-    int start = source->line_starts[line - 1] + (int)column - 1;
-    if (start > source->text.length) start = source->text.length;
-    Diag diag = {.arena = state->words};
-    Buf where = {.arena = state->words};
-    diag_add(&diag, DIAG_ERROR, (Span){source, start, start}, "assertion failed: %s", end + 1);
-    buf_printf(&where, "in program (%d, %d, %d) of a grid of (%d, %d, %d)", place->program[0],
-               place->program[1], place->program[2], launch->grid[0], launch->grid[1],
-               launch->grid[2]);
-    for (int i = 0; i < place->rank; i++)
-        buf_printf(&where, "%s%d%s", i ? ", " : ", lane [", place->index[i],
-                   i + 1 < place->rank ? "" : "]");
-    diag_note(&diag, (Span){0}, "%s", where.data);
-    device->why = diag_words(state->words, &diag);
+    Str said = str_format(state->words, "assertion failed: %s", end + 1);
+    device->why = place_words(state->words, span, said.data, &launch->place, launch->grid, STR(""));
     return TERN_ERROR_KERNEL;
 }
 
@@ -514,10 +499,9 @@ static tern_status outside_result(CpuLaunch *launch) {
     says(device, TERN_ERROR_KERNEL, "%s", "");
     const OutsideAccess access = {.device = device,
                                   .kernel = launch->loaded->kernel,
-                                  .source = launch->loaded->source,
                                   .args = launch->args,
                                   .text = launch->loaded->asserts[launch->detail],
-                                  .program = launch->assert_place.program,
+                                  .program = launch->place.program,
                                   .grid = launch->grid,
                                   .lane = launch->lane,
                                   .address = launch->address};

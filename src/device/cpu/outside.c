@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outside: what the tests of a kernel's accesses (gen/c/inside.c) are made against, and what is
- * said of one that is outside. */
+ * said of one that is outside, or of another lane that fails. */
 #include "device/cpu/cpu.h"
 #include "device/window.h"
 
@@ -54,17 +54,39 @@ static AccessText text_read(const char *text) {
     return r;
 }
 
-static void put_lane(Buf *out, const AccessText *text, long long lane) {
-    int index[MAX_LANE_RANK];
+Span place_span(const Source *source, long line, long column) {
+    if (!source || line <= 0 || line > source->num_lines) return (Span){0};
+    int start = source->line_starts[line - 1] + (int)column - 1;
+    if (start > source->text.length) start = source->text.length;
+    return (Span){source, start, start};
+}
+
+Str place_words(Arena *arena, Span span, const char *said, const LanePlace *place, const int *grid,
+                Str more) {
+    Diag diag = {.arena = arena};
+    Buf where = {.arena = arena};
+    diag_add(&diag, DIAG_ERROR, span, "%s", said);
+    buf_printf(&where, "in program (%d, %d, %d) of a grid of (%d, %d, %d)", place->program[0],
+               place->program[1], place->program[2], grid[0], grid[1], grid[2]);
+    for (int i = 0; i < place->rank; i++)
+        buf_printf(&where, "%s%d%s", i ? ", " : ", lane [", place->index[i],
+                   i + 1 < place->rank ? "" : "]");
+    if (more.length) buf_printf(&where, "; %.*s", STR_ARG(more));
+    diag_note(&diag, (Span){0}, "%s", where.data);
+    return diag_words(arena, &diag);
+}
+
+static LanePlace place_of(const OutsideAccess *access, const AccessText *text) {
+    LanePlace place = {.rank = text->rank};
+    long long lane = access->lane;
+    memcpy(place.program, access->program, sizeof place.program);
     for (int i = text->rank - 1; i >= 0; lane /= text->sizes[i--])
-        index[i] = (int)(lane % text->sizes[i]);
-    for (int i = 0; i < text->rank; i++)
-        buf_printf(out, "%s%d%s", i ? ", " : ", lane [", index[i], i + 1 < text->rank ? "" : "]");
+        place.index[i] = (int)(lane % text->sizes[i]);
+    return place;
 }
 
 Str outside_words(Arena *arena, const OutsideAccess *access) {
     AccessText text = text_read(access->text);
-    const Source *source = access->source;
     char said[400];
     /* The nearest buffer says nothing here, where they lie beside each other. */
     WindowFault fault = {.device = access->device,
@@ -78,19 +100,7 @@ Str outside_words(Arena *arena, const OutsideAccess *access) {
         snprintf(said, sizeof said, "%s", fault.what);
     else
         window_say_outside(&fault, said, sizeof said);
-    Span span = {0};
-    if (source && text.line > 0 && text.line <= source->num_lines) {
-        int start = source->line_starts[text.line - 1] + text.column - 1;
-        if (start <= source->text.length) span = (Span){source, start, start};
-    }
-    Diag diag = {.arena = arena};
-    Buf where = {.arena = arena};
-    diag_add(&diag, DIAG_ERROR, span, "%s", said);
-    const int *program = access->program, *grid = access->grid;
-    buf_printf(&where, "in program (%d, %d, %d) of a grid of (%d, %d, %d)", program[0], program[1],
-               program[2], grid[0], grid[1], grid[2]);
-    put_lane(&where, &text, access->lane);
-    if (text.elsewhere.length) buf_printf(&where, "; %.*s", STR_ARG(text.elsewhere));
-    diag_note(&diag, (Span){0}, "%s", where.data);
-    return diag_words(arena, &diag);
+    Span span = place_span(access->kernel->place.source, text.line, text.column);
+    LanePlace place = place_of(access, &text);
+    return place_words(arena, span, said, &place, access->grid, text.elsewhere);
 }

@@ -30,7 +30,7 @@ typedef struct Array {
     int id;
     TypeKind lane;
     int64_t offset, bytes;
-    bool dedicated; /* its memory is never given to another array */
+    bool dedicated;      /* its memory is never given to another array */
     bool held;           /* a variable of the program, so that vectors of it stay in registers */
     VEC(Value *) values; /* that live here */
 } Array;
@@ -81,7 +81,7 @@ typedef struct Gen {
     Buf decls;   /* pointers to arrays, at the top of the function */
     Buf asserts; /* their texts */
     int num_asserts;
-    Map known_texts;  /* of them -> their numbers + 1 */
+    Map known_texts;  /* of them -> int *: their numbers */
     VEC(Op *) allocs; /* that are declared at the top of the function */
     Buf *out;         /* of the region that is being written */
     int depth;        /* of its indentation */
