@@ -44,6 +44,12 @@ void cu_initialize_from(CuLower *l, Value *at, const CuType *type, CuVal val, co
 
 /* ---- from a list ---- */
 
+/* Each element is a store. */
+static void limited(CuLower *l, const CuType *type, CuPlace place) {
+    if (type->kind == CU_ARRAY && type->count > MAX_INITIALIZED)
+        cu_unsupported(l, place, "an initialised array of more than %d elements", MAX_INITIALIZED);
+}
+
 static void member_from(CuLower *l, const CuField *f, Value *at) {
     if (f->is_reference) {
         CuVal to = cu_assignment(l);
@@ -75,8 +81,7 @@ static void from_list(CuLower *l, Value *at, const CuType *type) {
     CuPlace place = l->at->place;
     if (!cu_enter(l)) return;
     cu_expect(l, "{", "before initial values");
-    if (type->kind == CU_ARRAY && count > MAX_INITIALIZED)
-        cu_unsupported(l, place, "an initialised array of more than %d elements", MAX_INITIALIZED);
+    limited(l, type, place);
     if (type->kind == CU_ARRAY || type->kind == CU_STRUCT) cu_zero(l, at, type);
     while (!l->panic && !cu_is(l->at, "}")) {
         if (index == count) {
@@ -113,6 +118,7 @@ static void from_string(CuLower *l, Value *at, const CuType *type) {
     Buf text = {.arena = l->arena};
     if (!cu_strings(l, "a string", &text)) return;
     if ((int64_t)text.length > type->count) cu_bad(l, place, "a string longer than its array");
+    limited(l, type, place);
     for (int64_t i = 0; i < type->count && !l->panic; i++)
         cu_store_to(l, cu_offset(l, at, i, type->of), cu_plain(l->arena, type->of),
                     cu_int(l, type->of, i < (int64_t)text.length ? text.data[i] : 0));

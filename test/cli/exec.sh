@@ -79,6 +79,7 @@ program 1 "of the variable 'a', which has 12" 'int a[3]; for (int i = 0; i <= 3;
 program 0 '7 0 0 64' 'int a[1 << 23]; a[n] = 7; static char b[1 << 25]; alignas(64) char c[1 << 25];
     printf("%d %d %d %d", a[n], b[n], (int)((size_t)c % 64), (int)(sizeof c >> 19));'
 program 1 "writes 4 bytes at byte 33554432 of memory of" 'int a[1 << 23]; a[n << 21] = 7;'
+program 3 'an initialised array of more than 65536 elements' 'char text[65537] = "ab";'
 program 3 'a variable of 33554432 bytes with alignas(128)' 'alignas(128) char a[1 << 25];'
 program 1 'index 4 of a std::vector of 4' 'std::vector<int> v(4); v[n] = 1;'
 program 1 "the host reads the device's memory of 'cudaMalloc'" 'printf("%d", d[0]);'
