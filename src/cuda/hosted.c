@@ -307,14 +307,12 @@ static bool is_named(Str words, Str name) {
 }
 
 static void function_edit(Hosted *h, const CuDecl *decl) {
-    static const char *const kernels[] = {"__global__"}, *const devices[] = {"__device__"},
-                             *const hosts[] = {"__host__", "constexpr"};
-    bool is_kernel = cu_says(decl->start, decl->params, kernels, 1),
-         is_devices = cu_says(decl->start, decl->params, devices, 1) &&
+    static const char *const devices[] = {"__device__"}, *const hosts[] = {"__host__", "constexpr"};
+    bool is_devices = cu_says(decl->start, decl->params, devices, 1) &&
                       !cu_says(decl->start, decl->params, hosts, 2);
-    if (!decl->body || !(is_kernel || is_devices)) return;
+    if (!decl->body || !(decl->is_kernel || is_devices)) return;
     Span to = cu_span(cu_last(decl->body, decl->end)->place), from = cu_span(decl->body->place);
-    if (is_kernel) {
+    if (decl->is_kernel) {
         kernel_edit(h, decl, from, to);
         return;
     }
