@@ -203,7 +203,7 @@ static Str made_of(Arena *arena, const Nvrtc *nvrtc, const CuModule *module, con
 }
 
 static bool kept(Arena *arena, const TextCache *cache, Str key, Str *entry, Output *output) {
-    Str text = cache && key.length ? cache->find(cache->user, arena, key) : STR("");
+    Str text = key.length ? cache->find(cache->user, arena, key) : STR("");
     const char *line = text.length ? memchr(text.data, '\n', (size_t)text.length) : NULL;
     if (!line) return false;
     *entry = str_copy(arena, (Str){text.data, (int)(line - text.data)});
@@ -228,7 +228,8 @@ static Str ptx_of(Arena *arena, const Nvrtc *nvrtc, const CuModule *module, cons
     const char *name = str_c(arena, cu_full_name(arena, module, kernel));
     NvrtcProgram program = NULL;
     Output output = {0};
-    Str key = made_of(arena, nvrtc, module, &options, text, name, headers, count);
+    Str key = request->cache ? made_of(arena, nvrtc, module, &options, text, name, headers, count)
+                             : STR("");
     if (kept(arena, request->cache, key, entry, &output)) return str_of(output.ptx);
     if (nvrtc->create(&program, text, file, count, headers, header_names)) {
         diag_error(diag, (Span){0}, "NVRTC: a program cannot be made");
@@ -241,7 +242,7 @@ static Str ptx_of(Arena *arena, const Nvrtc *nvrtc, const CuModule *module, cons
         return STR("");
     }
     *entry = str_of(output.entry);
-    if (request->cache && key.length)
+    if (key.length)
         request->cache->keep(request->cache->user, arena, key,
                              str_format(arena, "%s\n%s", output.entry, output.ptx));
     return str_of(output.ptx);
