@@ -181,9 +181,8 @@ static const CuName *found_here(CuLower *l, CuToken *t) {
 }
 
 static bool is_namespace(CuLower *l, Str name) {
-    if (l->is_host && map_get(&cu_library_of(l)->namespaces, name)) return true;
-    return str_is(name, "std") || str_is(name, "cooperative_groups") || str_is(name, "cub") ||
-           str_is(name, "nvcuda") || str_is(name, "wmma") || map_get(&l->module->namespaces, name);
+    return str_is(name, "std") || map_get(&l->module->namespaces, name) ||
+           map_get(&cu_library_of(l)->namespaces, name);
 }
 
 /* ---- a::b ---- */

@@ -18,6 +18,7 @@ typedef struct Pack {
     VEC(CuToken *) in;
     int *ends; /* of a token where what is repeated begins: its '...'; else 0 */
     Map names; /* of packs: of types, numbers and parameters */
+    Map types; /* of those of types */
     int count;
     CuToken *first, **out, *last;
     int num_written;
@@ -59,7 +60,8 @@ static bool is_operator(const CuToken *t) {
 
 /* ( .. op .. ) around the '...' at i: a fold. */
 static bool is_fold(const Pack *p, int i) {
-    if (at(p, i + 1)->kind == CU_NAME) return false; /* A &&...a */
+    if (at(p, i + 1)->kind == CU_NAME) return false;                   /* A &&...a */
+    if (i > 1 && map_get(&p->types, at(p, i - 2)->text)) return false; /* (A &&...) */
     return (i > 0 && (cu_is(at(p, i - 1), "(") || is_operator(at(p, i - 1)))) ||
            (is_operator(at(p, i + 1)) && !cu_is(at(p, i + 1), ",") && !cu_is(at(p, i + 1), ">"));
 }
@@ -67,7 +69,10 @@ static bool is_fold(const Pack *p, int i) {
 static void find_packs(Pack *p) {
     for (int i = 0; i < p->in.count; i++) {
         if (!cu_is(at(p, i), "...")) continue;
-        if (at(p, i + 1)->kind == CU_NAME) map_set(&p->names, at(p, i + 1)->text, p);
+        const CuToken *name = at(p, i + 1);
+        if (name->kind == CU_NAME) map_set(&p->names, name->text, p);
+        bool of_types = i > 0 && (cu_is(at(p, i - 1), "typename") || cu_is(at(p, i - 1), "class"));
+        if (of_types && name->kind == CU_NAME) map_set(&p->types, name->text, p);
         bool is_sizeof = i > 0 && cu_is(at(p, i - 1), "sizeof");
         if (!is_sizeof && !is_fold(p, i)) p->ends[start_of(p, i)] = i;
     }
@@ -237,7 +242,7 @@ static int count_of(const CuDecl *decl, int num_written, int num_args) {
 }
 
 static CuDecl *written_out(CuLower *l, const CuDecl *decl, int count) {
-    Pack p = {.l = l, .names.arena = l->arena, .count = count};
+    Pack p = {.l = l, .names.arena = l->arena, .types.arena = l->arena, .count = count};
     CuToken *end = decl->end;
     if (!end) end = decl->body ? cu_skip(decl->body) : decl->at->next;
     if (cu_is(decl->start, "using") || decl->kind == CU_DECL_VARIABLE)

@@ -173,6 +173,10 @@ const CuType *cu_complete(CuLower *l, const CuType *type) {
     const CuScope *scope = l->scope;
     bool is_pattern = l->is_pattern, in_angles = l->in_angles;
     CuScope inside = {.outer = record->outside, .record = record};
+    if (!decl->body && cu_of_library(l, decl->name, CU_DECL_TYPE) == cu_first_type(l, decl)) {
+        cu_unsupported(l, at->place, "'%.*s' in a kernel", STR_ARG(record->name));
+        return type;
+    }
     if (record->size < 0 || !decl->body || !decl->members) {
         cu_bad(l, decl->at->place,
                record->size < 0 ? "'%.*s' is made of itself" : "'%.*s' has no body",

@@ -40,6 +40,12 @@ for device in $devices; do
 done
 for device in $devices; do
     exits 0 '0 of half, 0 of bfloat16, 0 turned differ' "$TERN" exec test/cuda/wmma.cu --device $device
+    if [ $device = cpu ]; then
+        exits 0 'u8 0 tf32 0 fp64 0 ' "$TERN" exec test/cuda/wmma_shapes.cu --device $device -- few
+        continue
+    fi
+    exits 0 'u8 0000 tf32 0000 fp64 0000 half32 0000 half8 0000 half 0000 bf32 0000 bf8 0000 s16 0000 s32 0000 s8 0000 u16 0000 u32 0000 2050 2052 -1.00097656 1' \
+        "$TERN" exec test/cuda/wmma_shapes.cu --device $device
 done
 if "$TERN" run test/cuda/library.cu:philox --builder nvrtc --device sim --grid 1 --block 8 -a 'p=zeros(128,u32)' -a seed=1 \
     -a sequence=0 -a offset=0 -o "p=$work/theirs.npy" >/dev/null 2>&1; then
@@ -57,6 +63,27 @@ __global__ void few(int *p) { p[0] = two(); }
 END
 exits 2 "k.cu:4:38: error: no function 'two' takes ()" "$TERN" show "$work/k.cu:few" --block 1 --device sim --stage ptx
 exits 2 "no function 'sum' takes ()" "$TERN" show "$work/k.cu:none" --block 1 --device sim --stage ptx
+cat >"$work/wmma.cu" <<'END'
+#include <mma.h>
+using namespace nvcuda;
+namespace bits = wmma::experimental::precision;
+__global__ void nibbles(int *p) { wmma::fragment<wmma::matrix_a, 8, 8, 32, bits::s4, wmma::row_major> a; }
+__global__ void wide(int *p) {
+    wmma::fragment<wmma::accumulator, 32, 8, 16, double> sum;
+}
+__global__ void saturates(int *p) {
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, signed char, wmma::row_major> a;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, signed char, wmma::col_major> b;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, int> c;
+    wmma::mma_sync(c, a, b, c, true);
+}
+END
+wmma() { # exit code, words, kernel
+    exits "$1" "$2" "$TERN" run "$work/wmma.cu:$3" --device sim --grid 1 --block 32 -a 'p=zeros(1,i32)'
+}
+wmma 3 "wmma.cu:4:104: not supported: 'fragment<matrix_a, 8, 8, 32, s4, row_major>' in a kernel" nibbles
+wmma 3 "wmma.cu:6:61: not supported: 'fragment<accumulator, 32, 8, 16, double, void>' in a kernel" wide
+wmma 2 "mma_sync with sums that saturate is not supported" saturates
 cat >"$work/dp4a.cu" <<'END'
 __global__ void k(int *p) {
     int a = (int)0xff80ff01u, b = 0x02030405;

@@ -24,6 +24,8 @@ static const Kind kinds[] = {
     {"m16n8k16.row.col.f32.bf16.bf16.f32", 16, 2, 16, FLOAT_BF16},
     {"m16n8k8.row.col.f32.tf32.tf32.f32", 8, 1, 32, FLOAT_F32},
     {"m16n8k32.row.col.s32.s8.s8.s32", 32, 4, 8, FLOAT_F32},
+    {"m16n8k16.row.col.s32.s8.s8.s32", 16, 4, 8, FLOAT_F32},
+    {"m16n8k16.row.col.s32.u8.u8.s32", 16, 4, 8, FLOAT_F32},
 };
 
 static uint32_t bits_of(double number) {
@@ -62,8 +64,10 @@ static void check_product(const Kind *kind, double special) {
     static double a[M][MOST_K], b[MOST_K][N], c[M][N];
     uint32_t in[10][WARP] = {{0}}, out[4][WARP];
     int k = kind->k, width = kind->width, regs_b = k * N / WARP / width, regs_a = 2 * regs_b;
-    for (int i = 0; i < M * k; i++) a[i / k][i % k] = drawn(15) - 7;
-    for (int i = 0; i < N * k; i++) b[i / N][i % N] = drawn(15) - 7;
+    bool is_unsigned = strstr(kind->name, "u8") != NULL;
+    int many = is_unsigned ? 256 : 15, least = is_unsigned ? 0 : -7;
+    for (int i = 0; i < M * k; i++) a[i / k][i % k] = drawn(many) + least;
+    for (int i = 0; i < N * k; i++) b[i / N][i % N] = drawn(many) + least;
     for (int i = 0; i < M * N; i++) c[i / N][i % N] = drawn(2001) - 1000;
     if (special != 0) a[5][3] = special, b[3][0] = 2;
     for (int lane = 0; lane < WARP; lane++) {
@@ -110,6 +114,35 @@ TEST(products) {
         check_product(&kinds[i], __builtin_nan(""));
         check_product(&kinds[i], __builtin_inf());
     }
+}
+
+/* 9.7.14.5.1: A has row lane / 4, column lane % 4, B the same turned, C two neighbours. */
+TEST(product_of_doubles) {
+    double in[4][WARP], out[2][WARP];
+    int wrong = 0;
+    for (int i = 0; i < 4; i++)
+        for (int lane = 0; lane < WARP; lane++) in[i][lane] = (drawn(1 << 20) - 500000) * 0x1p-15;
+    Bench bench = bench_new();
+    bench_buffer(&bench, in, sizeof in);
+    bench_buffer(&bench, out, sizeof out);
+    Buf body = {.arena = bench.arena};
+    buf_puts(&body, "ld.param.u64 %d0, [param_0];\nld.param.u64 %d1, [param_1];\n"
+                    "mov.u32 %r31, %tid.x;\nmul.wide.u32 %d2, %r31, 8;\n"
+                    "add.s64 %d0, %d0, %d2;\nadd.s64 %d1, %d1, %d2;\n");
+    for (int i = 0; i < 4; i++)
+        buf_printf(&body, "ld.global.b64 %%d%d, [%%d0+%d];\n", 3 + i, i * WARP * 8);
+    buf_puts(&body, "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%d7, %d8}, {%d3}, {%d4}, "
+                    "{%d5, %d6};\nst.global.b64 [%d1], %d7;\nst.global.b64 [%d1+256], %d8;\n");
+    CHECK(bench_says(&bench, entry_text(bench.arena, 2, WARP, body.data), 1, NULL));
+    for (int row = 0; row < 8; row++)
+        for (int column = 0; column < 8; column++) {
+            int lane = row * 4 + column / 2;
+            double sum = in[2 + column % 2][lane];
+            for (int k = 0; k < 4; k++) sum += in[0][row * 4 + k] * in[1][column * 4 + k];
+            wrong += out[column % 2][lane] != sum;
+        }
+    CHECK(wrong == 0);
+    arena_free(bench.arena);
 }
 
 /* ---- stmatrix ---- */

@@ -297,6 +297,9 @@ static const char *const forms[] = {
     "%r2, %r3, %r4}",
     "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%r1, %r2, %r3, %r4} {%r5, %r6, %r7, %r8} "
     "{%r7, %r9} {%r1, %r2, %r3, %r4}",
+    "mma.sync.aligned.m16n8k16.row.col.s32.u8.u8.s32 {%r1, %r2, %r3, %r4} {%r5, %r6} {%r7} {%r1, "
+    "%r2, %r3, %r4}",
+    "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%d1, %d2} {%d3} {%d4} {%d1, %d2}",
     "cp.async.ca.shared.global [%r1] [%d1] 4",
     "cp.async.cg.shared.global.L2::128B [%r1] [%d1] 16 %r2",
     "cp.async.commit_group",

@@ -91,7 +91,10 @@ static double element(const Fragment *f, int kind, int lane, int i) {
     case MMA_F16_K16: return (double)ptx_f16((uint16_t)(f->regs[i / 2][lane] >> (16 * (i % 2))));
     case MMA_BF16_K16: return (double)ptx_bf16((uint16_t)(f->regs[i / 2][lane] >> (16 * (i % 2))));
     case MMA_TF32_K8: return (double)float_of_bits(f->regs[i][lane] & ~0x1fffu);
-    case MMA_S8_K32: return (double)(int8_t)(f->regs[i / 4][lane] >> (8 * (i % 4)));
+    case MMA_S8_K32:
+    case MMA_S8_K16: return (double)(int8_t)(f->regs[i / 4][lane] >> (8 * (i % 4)));
+    case MMA_U8_K16: return (double)(uint8_t)(f->regs[i / 4][lane] >> (8 * (i % 4)));
+    case MMA_F64_K4:
     case MMA_E4M3_K32:
     case MMA_E5M2_K32: break;
     }
@@ -118,12 +121,32 @@ static void gather(const Fragment *f, int kind, const Shape *s, bool is_a, doubl
     }
 }
 
+/* 8x8x4: a lane has A[group][t], B[t][group], and two neighbours of C. Each step rounds once. */
+static bool product_f64(Machine *m, Warp *w, const Ins *ins) {
+    const uint32_t *in[4];
+    double sums[2][LANES];
+    for (int i = 0; i < 4; i++) in[i] = source_of(m, w, ins->operands[i]);
+    for (int lane = 0; lane < LANES; lane++)
+        for (int i = 0; i < 2; i++) {
+            double sum = double_of_bits(get_wide(in[2 + i], lane));
+            for (int k = 0; k < 4; k++)
+                sum = fma(double_of_bits(get_wide(in[0], lane / 4 * 4 + k)),
+                          double_of_bits(get_wide(in[1], (lane % 4 * 2 + i) * 4 + k)), sum);
+            sums[i][lane] = sum;
+        }
+    for (int i = 0; i < 2; i++)
+        memcpy(w->places + (size_t)ins->results[i] * LANES, sums[i], sizeof sums[i]);
+    return true;
+}
+
 /* Products are exact in double, and summed there; rounded once to f32. The hardware keeps fewer
  * bits while it sums, in an order that is not published. */
 static bool mma(Machine *m, Warp *w, const Ins *ins) {
-    static const Shape shapes[] = {
-        {8, 2, 2, 1}, {16, 2, 4, 2}, {16, 2, 4, 2}, {8, 1, 4, 2}, {32, 4, 4, 2}};
+    static const Shape shapes[] = {{8, 2, 2, 1},  {16, 2, 4, 2}, {16, 2, 4, 2}, {8, 1, 4, 2},
+                                   {32, 4, 4, 2}, {16, 4, 2, 1}, {16, 4, 2, 1}};
     const Shape *s = &shapes[ins->kind];
+    bool is_integer = ins->kind >= MMA_S8_K32;
+    if (ins->kind == MMA_F64_K4) return product_f64(m, w, ins);
     double a[16 * 32], b[8 * 32];
     Fragment fa = {{0}}, fb = {{0}};
     const uint32_t *c[4];
@@ -138,7 +161,7 @@ static bool mma(Machine *m, Warp *w, const Ins *ins) {
             int row = lane / 4 + 8 * (i / 2), column = lane % 4 * 2 + i % 2;
             double sum = 0;
             for (int k = 0; k < s->k; k++) sum += a[row * s->k + k] * b[column * s->k + k];
-            if (ins->kind == MMA_S8_K32)
+            if (is_integer)
                 out[i][lane] = c[i][lane] + (uint32_t)(int32_t)sum;
             else {
                 float total = (float)(sum + (double)float_of_bits(c[i][lane]));

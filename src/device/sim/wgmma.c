@@ -74,6 +74,9 @@ static float element_of(SimMma kind, const uint8_t *at) {
     case MMA_BF16_K16: memcpy(&half, at, sizeof half); return ptx_bf16(half);
     case MMA_TF32_K8: memcpy(&word, at, sizeof word); return float_of_bits(word & ~0x1fffu);
     case MMA_S8_K32: return (float)(int8_t)*at;
+    case MMA_S8_K16:
+    case MMA_U8_K16:
+    case MMA_F64_K4: break;
     case MMA_E4M3_K32: return ptx_small(PTX_E4M3, *at);
     case MMA_E5M2_K32: return ptx_small(PTX_E5M2, *at);
     }

@@ -570,10 +570,11 @@ static bool stmatrix(Statement *s, Ins *ins) {
 }
 
 static bool mma(Statement *s, Ins *ins, SimMma kind) {
-    bool small = kind == MMA_F16_K8;
+    bool small = kind == MMA_F16_K8 || kind == MMA_S8_K16 || kind == MMA_U8_K16;
     ins->op = SIM_MMA, ins->kind = (uint8_t)kind;
     for (int i = 0; i < s->num_words; i++)
         if (s->words[i].kind == WORD_NUMBER) return mismatch(s, &s->words[i]);
+    if (kind == MMA_F64_K4) return grouped_as(s, "{2{1{1{2") && take(s, ins, "LLllll");
     return grouped_as(s, small ? "{4{2{1{4" : "{4{4{2{4") &&
            take(s, ins, small ? "RRRRrrrrrrr" : "RRRRrrrrrrrrrr");
 }
@@ -689,6 +690,9 @@ static bool decode_form(Statement *s, Ins *ins, const PtxMatch *match) {
     case INS_MMA_BF16_K16: return mma(s, ins, MMA_BF16_K16);
     case INS_MMA_TF32_K8: return mma(s, ins, MMA_TF32_K8);
     case INS_MMA_S8_K32: return mma(s, ins, MMA_S8_K32);
+    case INS_MMA_S8_K16: return mma(s, ins, MMA_S8_K16);
+    case INS_MMA_U8_K16: return mma(s, ins, MMA_U8_K16);
+    case INS_MMA_F64_K4: return mma(s, ins, MMA_F64_K4);
     case INS_WGMMA_F16: return wgmma(s, ins, MMA_F16_K16);
     case INS_WGMMA_BF16: return wgmma(s, ins, MMA_BF16_K16);
     case INS_WGMMA_E4M3: return wgmma(s, ins, MMA_E4M3_K32);

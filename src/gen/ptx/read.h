@@ -104,6 +104,9 @@ typedef enum SimMma {
     MMA_BF16_K16,
     MMA_TF32_K8,
     MMA_S8_K32,
+    MMA_S8_K16,
+    MMA_U8_K16,
+    MMA_F64_K4,
     MMA_E4M3_K32, /* these by wgmma only */
     MMA_E5M2_K32,
 } SimMma;
