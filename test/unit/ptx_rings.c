@@ -291,4 +291,47 @@ TEST(each_wait_and_barrier_is_missed) {
         }
 }
 
+/* What a turn loads is made of a number that was squared often before: as many paths lead from it
+ * to what it began as as no compiler follows, in the first turn, which stands before the loop. */
+TEST(each_path_of_a_turn_is_not_followed) {
+    enum { SQUARES = 64 };
+    Arena *arena = arena_new(NULL);
+    Buf text = {.arena = arena};
+    buf_puts(&text, "import triton\n"
+                    "import triton.language as tl\n"
+                    "@triton.jit\n"
+                    "def rows(q, k, v, o, turns):\n"
+                    "    row = tl.arange(0, 64)\n"
+                    "    key = tl.arange(0, 32)\n"
+                    "    x = tl.load(q + row[:, None] * 64 + row[None, :])\n"
+                    "    most = tl.zeros([64], tl.float32)\n"
+                    "    acc = tl.zeros([64, 64], tl.float32)\n"
+                    "    at = turns\n"
+                    "    for i in range(0, turns, 32):\n"
+                    "        s = tl.dot(x, tl.load(k + (i + key)[None, :] * 64 + row[:, None]))\n"
+                    "        new = tl.maximum(most, tl.max(s, 1))\n"
+                    "        p = (s - new[:, None]).to(tl.float16)\n"
+                    "        y = tl.load(v + (at + key)[:, None] * 64 + row[None, :])\n"
+                    "        acc = tl.dot(p, y, acc * (most - new)[:, None])\n"
+                    "        most = new\n");
+    for (int i = 0; i < SQUARES; i++) buf_puts(&text, "        at = at * at\n");
+    buf_puts(&text, "    tl.store(o + row[:, None] * 64 + row[None, :], acc + most[:, None])\n");
+    tern_open_options options = {.device = "sim:h200", .cache_dir = ""};
+    char words[512] = "";
+    tern_status status;
+    tern_context *context = tern_open(&options, &status, words, sizeof words);
+    CHECK(context);
+    if (!context) return;
+    tern_module *module = tern_load_text(context, text.data, text.length, "rows.py");
+    tern_options with = {.size = sizeof with, .num_stages = 2, .print_after = "rings"};
+    tern_kernel *kernel =
+        tern_compile(module, "rows", "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32:16", &with);
+    if (!kernel) printf("%s\n", tern_message(context));
+    CHECK(kernel && strstr(kernel->compiled->printed.data, "around = 1"));
+    tern_kernel_free(kernel);
+    tern_module_free(module);
+    tern_close(context);
+    arena_free(arena);
+}
+
 TEST_MAIN()

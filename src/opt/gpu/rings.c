@@ -62,6 +62,8 @@ typedef struct Loop {
     /* Of a loop between products of its first turn and its last (pass rotate): */
     Op *head, *tail;    /* the products, or NULL */
     int shared_by_last; /* the part that the last reads, too */
+    Map next;           /* values of the body -> those behind the loop that is_next found */
+    bool *hoists;       /* by value id: can_hoist */
     /* While it is written: */
     Value *more; /* with a tail: is there a turn to copy for, be it the last */
     Value *ring;
@@ -373,10 +375,11 @@ static int part_like(const Loop *l, const Op *dot) {
 }
 
 /* Is `after`, behind the loop, what `value` would be in its next turn? */
-static bool is_next(const Loop *l, const Value *value, const Value *after, int depth) {
+static bool is_next(Loop *l, Value *value, Value *after, int depth) {
     enum { DEEPEST = 40 };
     const Op *op = value->def, *other = after->def;
     if (depth == DEEPEST) return false;
+    if (map_get_pointer(&l->next, value) == after) return true;
     if (!op && value->region == l->body)
         return value->index > 0 && after == &l->op->results[value->index - 1];
     if (!op || op->parent != l->body) {
@@ -389,6 +392,7 @@ static bool is_next(const Loop *l, const Value *value, const Value *after, int d
         return false;
     for (int i = 0; i < op->num_operands; i++)
         if (!is_next(l, op->operands[i], other->operands[i], depth + 1)) return false;
+    map_set_pointer(&l->next, value, after);
     return true;
 }
 
@@ -398,17 +402,17 @@ static bool comes_before(const Op *op, const Op *other) {
 }
 
 /* Can what is computed between the head and the loop be computed before the head? */
-static bool can_hoist(const Loop *l, const Value *value) {
+static bool can_hoist(Loop *l, const Value *value) {
     const Op *op = value->def;
     int bytes[MAX_TRIPS];
-    if (!op || op->parent != l->op->parent) return true;
+    if (!op || op->parent != l->op->parent || l->hoists[value->id]) return true;
     if (comes_before(op, l->head)) return true;
     if (!op_has_trait(op, PURE) || op->num_regions || op->kind == OP_DOT ||
         op_trips(l->r->fn, l->r->has_atomics, op, bytes))
         return false;
     for (int i = 0; i < op->num_operands; i++)
         if (!can_hoist(l, op->operands[i])) return false;
-    return true;
+    return l->hoists[value->id] = true;
 }
 
 static void hoist(Loop *l, Value *value) {
@@ -456,8 +460,9 @@ static bool is_clear(const Op *from, const Op *to) {
  * before its first and behind its last. */
 static void find_around(Loop *l) {
     const Op *trans;
-    l->head = l->tail = NULL;
     if (!for_around(l->op)) return;
+    l->next = (Map){.arena = l->r->px->scratch};
+    l->hoists = arena_array(l->r->px->scratch, bool, l->planned);
     Op *head = l->op->prev, *tail = l->op->next;
     while (head && head->kind != OP_DOT) head = head->prev;
     while (tail && tail->kind != OP_DOT) tail = tail->next;

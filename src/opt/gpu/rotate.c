@@ -127,15 +127,15 @@ static bool find_load(Loop *l) {
     return true;
 }
 
-/* Is it made of the first product's sums? */
-static bool is_made_of(const Loop *l, const Value *value, int depth) {
-    enum { DEEPEST = 30 };
-    const Op *op = value->def;
-    if (!op || op->parent != l->body || depth == DEEPEST) return false;
-    if (op == l->first) return true;
-    for (int i = 0; i < op->num_operands; i++)
-        if (is_made_of(l, op->operands[i], depth + 1)) return true;
-    return false;
+/* Is what the second product multiplies made of the first's sums? */
+static bool follows_first(const Loop *l) {
+    bool *is_made = arena_array(l->px->scratch, bool, l->fn->num_values);
+    for (const Op *op = l->first; op != l->second; op = op->next) {
+        bool makes = op == l->first;
+        for (int i = 0; i < op->num_operands; i++) makes = makes || is_made[op->operands[i]->id];
+        for (int i = 0; i < op->num_results; i++) is_made[op->results[i].id] = makes;
+    }
+    return is_made[dot_a(l->second)->id];
 }
 
 static int registers_of(const Loop *l, const Type *tile) {
@@ -157,8 +157,7 @@ static bool can_rotate(Loop *l) {
     int64_t step, stages = for_stages(l->op) ? for_stages(l->op) : l->fn->num_stages;
     if (stages != 2 || !value_is_int(for_step(l->op), &step) || step <= 0) return false;
     if (type_bits(for_lower(l->op)->type) < 32) return false;
-    return find_products(l) && find_sums(l) && find_load(l) && is_made_of(l, dot_a(l->second), 0) &&
-           fits(l);
+    return find_products(l) && find_sums(l) && find_load(l) && follows_first(l) && fits(l);
 }
 
 /* ---- writing ---- */
