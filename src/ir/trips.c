@@ -353,14 +353,26 @@ static bool crosses_warps(const Op *op) {
     return false;
 }
 
-static bool reads_value(Op *op, void *user) {
-    for (int i = 0; i < op->num_operands; i++)
-        if (op->operands[i] == user) return false;
-    return true;
+typedef struct Uses {
+    const Value *value;
+    int count, most; /* the walk ends once there are as many */
+} Uses;
+
+static bool count_uses(Op *op, void *user) {
+    Uses *u = user;
+    for (int i = 0; i < op->num_operands; i++) u->count += op->operands[i] == u->value;
+    return u->count < u->most;
 }
 
 bool value_is_used(const Func *fn, const Value *value) {
-    return !region_walk(fn->body, reads_value, (void *)(uintptr_t)value);
+    Uses u = {value, 0, 1};
+    return !region_walk(fn->body, count_uses, &u);
+}
+
+bool value_is_used_once(const Func *fn, const Value *value) {
+    Uses u = {value, 0, 2};
+    region_walk(fn->body, count_uses, &u);
+    return u.count == 1;
 }
 
 static bool is_no_atomic(Op *op, void *user) {

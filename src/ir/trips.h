@@ -23,6 +23,7 @@ bool func_has_atomics(const Func *fn);
 /* One thread loads and tells the others: another program may write meanwhile. */
 bool load_is_shared(bool has_atomics, const Op *load);
 bool value_is_used(const Func *fn, const Value *value);
+bool value_is_used_once(const Func *fn, const Value *value);
 int dot_scratch(const Op *op); /* bytes that its operands take on their way */
 int ring_turn_bytes(const Type *ring);
 bool load_can_fill(const Op *load); /* what one thread copies at once is whole for cp.async */

@@ -17,6 +17,7 @@
  * Three walks: memory ops give each shape its widest vector; forwards, homes; backwards, what is
  * wanted where. place_clone.c writes it down. */
 #include "opt/gpu/place.h"
+#include "ir/trips.h"
 
 static int log2_of(int64_t x) {
     int n = 0;
@@ -235,23 +236,6 @@ static bool is_only_stored(Placer *p, const Value *value, int depth) {
     return r.only_stored;
 }
 
-typedef struct Reads {
-    const Value *value;
-    int count;
-} Reads;
-
-static bool note_read(Op *op, void *user) {
-    Reads *r = user;
-    for (int i = 0; i < op->num_operands; i++) r->count += op->operands[i] == r->value;
-    return true;
-}
-
-static int reads_of(Placer *p, const Value *value) {
-    Reads r = {value, 0};
-    region_walk(p->fn->body, note_read, &r);
-    return r.count;
-}
-
 /* Along the slow dimension of what is loaded for it and only stored behind it: with the first bits
  * of the axis in a thread's registers what goes from thread to thread are totals of its columns,
  * and a warp still reads 128 bytes in a row. */
@@ -273,7 +257,8 @@ static const Layout *scan_layout(Placer *p, const Op *op, const Layout *from) {
     per_thread[axis] = registers - per_thread[fast] - (rest > 0 ? rest : 0);
     if (per_thread[axis] < 1 || per_thread[axis] > shape.log2[axis]) return from;
     const Layout *layout = interned(p, layout_blocked(&shape, order, per_thread, p->warp_bits));
-    if (value->def != load && reads_of(p, op_result(load)) == 1 && reads_of(p, value) == 1) {
+    if (value->def != load && value_is_used_once(p->fn, op_result(load)) &&
+        value_is_used_once(p->fn, value)) {
         set_home(p, op_result(load), layout); /* what is widened is loaded there */
         set_home(p, value, layout);
     }

@@ -119,23 +119,6 @@ static bool loop_leaves(const Loop *l, const Op *load) {
     return region_walk(l->body, is_no_conflict, &c);
 }
 
-typedef struct UseCount {
-    const Value *value;
-    int count;
-} UseCount;
-
-static bool count_use(Op *op, void *user) {
-    UseCount *u = user;
-    for (int i = 0; i < op->num_operands; i++) u->count += op->operands[i] == u->value;
-    return true;
-}
-
-static int uses_of(const Func *fn, const Value *value) {
-    UseCount u = {value, 0};
-    region_walk(fn->body, count_use, &u);
-    return u.count;
-}
-
 static int part_bytes(const Part *part) { return part->type->lanes * type_size_bytes(part->type); }
 
 static bool has_part(const Loop *l, const Op *load) {
@@ -167,12 +150,12 @@ static bool find_part(Loop *l, Op *dot, int operand, Part *part) {
     Func *fn = l->r->fn;
     *part = (Part){.dot = dot, .operand = operand};
     if (value->def && value->def->kind == OP_TRANS && value->def->parent == l->body) {
-        if (uses_of(fn, value) != 1) return false;
+        if (!value_is_used_once(fn, value)) return false;
         part->trans = value->def;
         value = value->def->operands[0];
     }
     part->load = value->def;
-    if (part->trans && uses_of(fn, value) != 1) return false;
+    if (part->trans && !value_is_used_once(fn, value)) return false;
     const Type *tile = dot->operands[operand]->type;
     if (!can_be_ahead(l, part) || !takes_rows(dot, operand, tile)) return false;
     part->type = ring_part_type(l->r->fn->types, tile);
@@ -361,7 +344,8 @@ static Op *load_of_b(const Op *dot, const Op **trans) {
 /* The part of the loop's product by which this one multiplies likewise; or -1. */
 static int part_like(const Loop *l, const Op *dot) {
     const Op *trans, *load = load_of_b(dot, &trans);
-    if (!load || uses_of(l->r->fn, op_result(load)) != 1 || uses_of(l->r->fn, dot_b(dot)) != 1)
+    if (!load || !value_is_used_once(l->r->fn, op_result(load)) ||
+        !value_is_used_once(l->r->fn, dot_b(dot)))
         return -1;
     for (int i = 0; i < l->num_parts; i++) {
         const Part *part = &l->parts[i];

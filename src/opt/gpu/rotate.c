@@ -21,6 +21,7 @@
  * does, if a thread has registers for the sums of both and what is carried. */
 #include "ir/arch.h"
 #include "ir/place.h"
+#include "ir/trips.h"
 #include "opt/opt.h"
 
 enum { MOST_HELD = 184 }; /* registers of 255: the others are for addresses, masks, rows */
@@ -90,13 +91,6 @@ static bool find_sums(Loop *l) {
     return true;
 }
 
-static int uses_in(const Region *body, const Value *value) {
-    int count = 0;
-    for (const Op *op = body->first; op; op = op->next)
-        for (int i = 0; i < op->num_operands; i++) count += op->operands[i] == value;
-    return count;
-}
-
 /* Is it made of the loop's index, of carried values and what is outside alone? Which is marked. */
 static bool mark_address(Loop *l, const Value *value) {
     const Op *op = value->def;
@@ -116,11 +110,11 @@ static bool mark_address(Loop *l, const Value *value) {
 static bool find_load(Loop *l) {
     Op *op = dot_b(l->second)->def;
     if (op && op->kind == OP_TRANS && op->parent == l->body) {
-        if (uses_in(l->body, op_result(op)) != 1) return false;
+        if (!value_is_used_once(l->fn, op_result(op))) return false;
         op = op->operands[0]->def;
     }
     if (!op || op->kind != OP_LOAD || op->parent != l->body) return false;
-    if (uses_in(l->body, op_result(op)) != 1) return false;
+    if (!value_is_used_once(l->fn, op_result(op))) return false;
     l->load = op;
     for (int i = 0; i < op->num_operands; i++)
         if (!mark_address(l, op->operands[i])) return false;
@@ -169,7 +163,7 @@ static Value *now(const Map *values, Value *value) {
 
 static bool is_narrowed(const Loop *l, const Op *op) {
     return op == dot_a(l->second)->def && op->kind == OP_FTRUNC &&
-           uses_in(l->body, op_result(op)) == 1;
+           value_is_used_once(l->fn, op_result(op));
 }
 
 static bool is_of_second(const Loop *l, const Op *op) {
