@@ -378,6 +378,7 @@ bool op_has_trait(const Op *op, int trait);
 bool op_is_pure(
     const Op *op); /* also looks into the regions of if, for and while (for: that it ends) */
 Op *region_yield(const Region *region);
+bool value_is_inside(const Value *value, const Region *region); /* made in it, or deeper */
 bool value_is_constant(const Value *value, uint64_t *bits); /* also through splat and broadcast */
 bool value_is_int(const Value *value, int64_t *number);     /* a constant int, sign-extended */
 double constant_to_double(const Type *type, uint64_t bits); /* lane type, any float */

@@ -46,6 +46,12 @@ bool op_is_pure(const Op *op) {
     return true;
 }
 
+bool value_is_inside(const Value *value, const Region *region) {
+    const Region *at = value->def ? value->def->parent : value->region;
+    while (at && at != region) at = at->owner ? at->owner->parent : NULL;
+    return at != NULL;
+}
+
 typedef Value *Operand(const Op *op);
 
 static Value *none(const Op *op) {

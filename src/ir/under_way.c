@@ -205,16 +205,10 @@ static bool regions_are_unrelated(const Op *op, const Product *p) {
 
 static bool walk_region(const Walk *w, const Region *region, Queue *q);
 
-static bool is_made_in(const Value *value, const Region *body) {
-    const Region *region = value->def ? value->def->parent : value->region;
-    while (region != body && region->owner) region = region->owner->parent;
-    return region == body;
-}
-
 /* A turn that the loop counts, at its next turn or behind it; of what it makes otherwise nobody
  * knows: then it is counted from a value that no turn is. */
 static Turn carried_turn(const Op *loop, Turn turn, bool out, const Value *unknown) {
-    if (!turn.root || !is_made_in(turn.root, for_body(loop))) return turn;
+    if (!turn.root || !value_is_inside(turn.root, for_body(loop))) return turn;
     for (int i = 0; i < for_count(loop); i++) {
         Turn next = turn_of(for_next(loop, i));
         if (turn.root != for_arg(loop, i) || next.root != turn.root) continue;

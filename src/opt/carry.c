@@ -22,13 +22,6 @@ static Value *uniform_scalar(Builder *b, Value *value) {
     return NULL;
 }
 
-static bool is_defined_outside(const Value *value, const Op *loop) {
-    const Region *region = value->def ? value->def->parent : value->region;
-    for (; region; region = region->owner ? region->owner->parent : NULL)
-        if (region->owner == loop) return false;
-    return true;
-}
-
 static Value *replaced_tile(Builder *b, Value *init, Value *offset, bool pointer) {
     Value *tile = build_splat(b, offset, init->type->rank, init->type->shape);
     return pointer ? build_addptr(b, init, tile) : build_2(b, OP_ADD, init, tile);
@@ -51,7 +44,7 @@ static bool simplify_carried(Func *fn, Op *loop, int i) {
         moved = next->def->operands[0] == arg   ? next->def->operands[1]
                 : next->def->operands[1] == arg ? next->def->operands[0]
                                                 : NULL;
-    if (!moved || !is_defined_outside(init, loop)) return false;
+    if (!moved || value_is_inside(init, body)) return false;
     Builder before = {fn, loop->parent, loop, loop->span}, at_end = {fn, body, yield, loop->span};
     Value *step = uniform_scalar(&at_end, moved);
     if (!step) return false;

@@ -11,15 +11,6 @@
  * leave several loops in one pass. A load that has to stay is a remark. */
 #include "opt/opt.h"
 
-static bool is_inside(const Value *value, const Region *region) {
-    const Region *at = value->def ? value->def->parent : value->region;
-    while (at) {
-        if (at == region) return true;
-        at = at->owner ? at->owner->parent : NULL;
-    }
-    return false;
-}
-
 static bool reads_outside_only(const Op *op, const Region *loop);
 
 static bool region_reads_outside_only(const Region *region, const Region *loop) {
@@ -32,7 +23,7 @@ static bool region_reads_outside_only(const Region *region, const Region *loop) 
 static bool reads_outside_only(const Op *op, const Region *loop) {
     for (int i = 0; i < op->num_operands; i++) {
         const Value *value = op->operands[i];
-        if (!is_inside(value, loop)) continue;
+        if (!value_is_inside(value, loop)) continue;
         const Region *at = value->def ? value->def->parent : value->region;
         if (at == loop) return false;
     }

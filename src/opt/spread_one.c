@@ -31,13 +31,6 @@ typedef struct OneArm {
     Taken taken[MOST_TAKEN];
 } OneArm;
 
-static bool is_inside(const Value *value, const Region *arm) {
-    const Region *region = value->def ? value->def->parent : value->region;
-    for (; region; region = region->owner ? region->owner->parent : NULL)
-        if (region == arm) return true;
-    return false;
-}
-
 /* Whether each op of the arm can be scalar, and which values it needs of the tiles around it. */
 static bool note_op(Op *op, void *user) {
     OneArm *arm = user;
@@ -46,7 +39,7 @@ static bool note_op(Op *op, void *user) {
         return false; /* of several threads */
     for (int i = 0; i < op->num_operands; i++) {
         const Value *value = op->operands[i];
-        bool known = !arm->s->varying[value->id] || is_inside(value, arm->region);
+        bool known = !arm->s->varying[value->id] || value_is_inside(value, arm->region);
         for (int k = 0; k < arm->count && !known; k++) known = arm->taken[k].old == value;
         if (known) continue;
         if (arm->count == MOST_TAKEN) return false;

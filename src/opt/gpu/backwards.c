@@ -16,27 +16,20 @@
 #include "opt/opt.h"
 
 typedef struct Backwards {
-    PassCtx *px;
     Func *fn;
     Facts *facts;
     Op *loop;
 } Backwards;
 
-static bool is_from_loop(const Value *value, const Op *loop) {
-    const Region *region = value->def ? value->def->parent : value->region;
-    while (region && region != for_body(loop))
-        region = region->owner ? region->owner->parent : NULL;
-    return region != NULL;
-}
-
 /* Lane by lane from the index on, in each turn others than in any other. */
 static bool moves_on(const Backwards *b, const Value *pointer, int64_t step) {
     const Linear *form = facts_linear(b->facts, pointer);
+    const Region *body = for_body(b->loop);
     int with_index = 0;
     if (!form || !type_is_tile(pointer->type) || pointer->type->rank != 1) return false;
     LinearStride stride = linear_stride(form, 0);
     if (stride.multiplier != 1 || stride.factor || pointer->type->lanes > step) return false;
-    if (form->base && is_from_loop(form->base, b->loop)) return false;
+    if (form->base && value_is_inside(form->base, body)) return false;
     for (int i = 0; i < form->num_terms; i++) {
         const LinearTerm *term = &form->terms[i];
         bool is_index = term->value == for_index(b->loop);
@@ -44,8 +37,8 @@ static bool moves_on(const Backwards *b, const Value *pointer, int64_t step) {
             with_index++;
             continue;
         }
-        if (is_index || is_from_loop(term->value, b->loop)) return false;
-        if (term->factor && is_from_loop(term->factor, b->loop)) return false;
+        if (is_index || value_is_inside(term->value, body)) return false;
+        if (term->factor && value_is_inside(term->factor, body)) return false;
     }
     return with_index == 1;
 }
@@ -138,7 +131,7 @@ static bool turn_region(Backwards *b, Region *region) {
 bool pass_backwards(PassCtx *px, Func *fn) {
     if (fn->form != FORM_PROGRAM) return false;
     func_renumber(fn);
-    Backwards b = {.px = px, .fn = fn, .facts = facts_compute_linear(px->scratch, fn)};
+    Backwards b = {.fn = fn, .facts = facts_compute_linear(px->scratch, fn)};
     if (!turn_region(&b, fn->body)) return false;
     func_renumber(fn);
     return true;

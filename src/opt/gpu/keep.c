@@ -39,12 +39,6 @@ typedef struct Keeper {
     Kept kept[MAX_PARTS];
 } Keeper;
 
-static bool is_from_outside(const Value *value, const Region *body) {
-    const Region *region = value->def ? value->def->parent : value->region;
-    while (region && region != body) region = region->owner ? region->owner->parent : NULL;
-    return !region;
-}
-
 static bool may_read_in_place(const Op *dot, int operand) {
     const Value *value = dot->operands[operand];
     if (value->type->place->shared || type_is_bool(value->type)) return false;
@@ -85,7 +79,7 @@ static void find_kept(Keeper *k) {
     for (const Op *op = body->first; op; op = op->next) {
         for (int i = 0; op->kind == OP_DOT && i < 2; i++) {
             Value *value = op->operands[i];
-            if (!may_read_in_place(op, i) || !is_from_outside(value, body)) continue;
+            if (!may_read_in_place(op, i) || value_is_inside(value, body)) continue;
             const Type *type = kept_type(k, op, i);
             int bytes = type->lanes * type_size_bytes(type);
             if (k->count == MAX_PARTS || bytes < PANEL_BYTES ||
@@ -152,7 +146,7 @@ static void write_peeks(Keeper *k, const Ring *ring) {
 static Op *place_of_ring(const Keeper *k) {
     const Op *head = head_of(k->loop);
     for (int i = 0; i < k->count && head; i++)
-        if (!is_from_outside(k->kept[i].value, head->parent)) head = NULL;
+        if (value_is_inside(k->kept[i].value, head->parent)) head = NULL;
     return head ? head->parent->first : k->loop;
 }
 
