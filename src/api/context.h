@@ -151,11 +151,13 @@ tern_kernel *kernel_from_ir(tern_context *context, const char *text, const tern_
 
 /* NULL, with the reason in the context, when there is no such function. */
 const JitFunction *module_jit_function(tern_module *module, const char *name, int *index);
-/* As tern_module_configs, inside a call that already catches lack of memory. */
+/* Host code that asks for the device hears of this target; configs may be forgotten. */
+void module_aim(tern_module *module, const char *target);
 /* tuned.c: what is kept for a function and its arguments (tern_tuned_key); NULL: nothing. */
 tern_status tuned_choice(tern_module *module, Arena *arena, const char *function,
                          const char *signature, const tern_value *known, int num_known,
                          const char **choice);
+/* As tern_module_configs, inside a call that already catches lack of memory. */
 int module_configs(tern_module *module, const char *function, const tern_config **configs);
 void function_print(Buf *out, const FunctionDef *def); /* the syntax tree of one function */
 /* ---- cuda.c: modules of CUDA C ---- */

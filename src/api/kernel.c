@@ -233,6 +233,7 @@ static void *compile(tern_context *context, Arena *arena, const void *request_da
     Diag diag = {.arena = arena};
     if (module->cuda)
         return cuda_kernel_compile(module, arena, asked->function, asked->text, &options);
+    module_aim(module, resolve_target(&context->device, options.target));
     const JitFunction *jit = module_jit_function(module, asked->function, NULL);
     if (!jit || check_options(context, &options)) return NULL;
     Spec *specs = arena_array(arena, Spec, jit->num_params);

@@ -107,6 +107,7 @@ static tern_module *module_finish(tern_context *context, Arena *arena, const Sou
         handle_add(&module->own, context, module_close);
         return module;
     }
+    module_set_target(module->module, context->device.target);
     module->num_functions = module_num_functions(module->module);
     module->functions = arena_array(arena, tern_function, module->num_functions);
     module->configs =
@@ -234,6 +235,15 @@ static tern_value *values_of(Arena *arena, int count, const ConfigValue *values)
     return result;
 }
 
+void module_aim(tern_module *module, const char *target) {
+    if (!module->module || !module_set_target(module->module, target)) return;
+    for (int i = 0; i < module->num_functions; i++) module->configs[i].known = false;
+}
+
+static void aim_at_device(tern_module *module) {
+    module_aim(module, module->own.context->device.target);
+}
+
 /* Negative: a tern_status, and the context has the words. */
 int module_configs(tern_module *module, const char *function, const tern_config **configs) {
     int index;
@@ -262,6 +272,7 @@ int module_configs(tern_module *module, const char *function, const tern_config 
 int tern_module_configs(tern_module *module, const char *function, const tern_config **configs) {
     const tern_config *ignored;
     if (setjmp(module->own.context->oom)) return context_no_memory(module->own.context);
+    aim_at_device(module);
     return module_configs(module, function, configs ? configs : &ignored);
 }
 
@@ -283,6 +294,7 @@ tern_status tern_module_autotune(tern_module *module, const char *function,
     *autotune = (tern_autotune){0};
     if (setjmp(module->own.context->oom)) return context_no_memory(module->own.context);
     if (module->cuda) return TERN_OK;
+    aim_at_device(module);
     const JitFunction *found = module_jit_function(module, function, NULL);
     if (!found) return TERN_ERROR_ARGUMENT;
     const int counts[] = {names_of(module, found, "key", &autotune->keys),
@@ -305,6 +317,7 @@ int tern_module_pruned(tern_module *module, const char *function, const tern_val
     *indices = NULL;
     if (setjmp(module->own.context->oom)) return context_no_memory(module->own.context);
     if (module->cuda) return 0; /* C has no autotune */
+    aim_at_device(module);
     const JitFunction *found = module_jit_function(module, function, NULL);
     if (!found) return TERN_ERROR_ARGUMENT;
     ConfigValue *arguments = arena_array(module->arena, ConfigValue, num_known);
@@ -321,6 +334,7 @@ int tern_module_pruned(tern_module *module, const char *function, const tern_val
 static int heuristics(tern_module *module, const char *function, const tern_value *known,
                       int num_known, const tern_value **values) {
     Arena *arena = module->arena;
+    aim_at_device(module);
     const JitFunction *found = module_jit_function(module, function, NULL);
     if (!found) return TERN_ERROR_ARGUMENT;
     ConfigValue *arguments = arena_array(arena, ConfigValue, num_known);

@@ -469,13 +469,12 @@ static Object *literal_value(Module *module, Str name, const Source *text, Diag 
     return wrapped;
 }
 
-/* What was made of a name that now means something else. */
-static void forget_values(Module *module) {
+void module_forget(Module *module) {
     const Map *files = &module->registry->files;
     for (int k = -1; k < files->capacity; k++) {
         if (k >= 0 && !files->slots[k].used) continue;
         Module *file = k < 0 ? module : files->slots[k].value;
-        file->starred = (Map){.arena = file->arena};
+        file->starred = file->function_objects = (Map){.arena = file->arena}; /* and closures */
         for (int i = 0; i < file->globals.capacity; i++)
             if (file->globals.slots[i].used) ((Global *)file->globals.slots[i].value)->value = NULL;
     }
@@ -498,9 +497,8 @@ bool module_set_global(Module *module, Str name, const Source *text, Diag *diag)
                     : is_triton ? function_of_triton(module, text, diag)
                                 : literal_value(owner, name, text, diag);
     if (!value) return false;
-    forget_values(module);
+    module_forget(module);
     map_set(&owner->overrides, name, value);
     if (!of_file) map_set(&module->registry->overrides, name, value);
-    owner->function_objects = (Map){.arena = owner->arena}; /* closures are made anew */
     return true;
 }

@@ -385,22 +385,10 @@ static Object *make_named_tuple_class(Host *host, int num_args, Object *const *a
     return class;
 }
 
-static bool ends_as(Str path, const char *name) {
+bool path_ends(Str path, const char *name) {
     if (str_is(path, name)) return true;
     return path.length > (int)strlen(name) && str_ends(path, name) &&
            path.data[path.length - (int)strlen(name) - 1] == '.';
-}
-
-/* triton.runtime.driver.active.get_current_target(): what is tuned here is tuned for NVIDIA. Which
- * GPU it is, nobody knows yet. */
-static Object *current_target(Host *host) {
-    Object *target = object_new(host->arena, OBJECT_TUPLE);
-    target->num_items = 2;
-    target->items = arena_array(host->arena, Object *, 2);
-    target->names = arena_array(host->arena, Str, 2);
-    target->names[0] = STR("backend"), target->items[0] = object_str(host->arena, STR("cuda"));
-    target->names[1] = STR("warp_size"), target->items[1] = object_int(host->arena, 32);
-    return object_sealed(host->arena, target);
 }
 
 /* os.environ.get(name, other): of this process, as Python would read it. */
@@ -432,30 +420,17 @@ static Object *version_of(Host *host, int num_args, Object *const *args) {
     return *at ? NULL : object_tuple(host->arena, kept, parts);
 }
 
-/* Of devices that tern makes no code for, none is there (as torch.version.hip is None). */
-static bool asks_for_other_device(Str path) {
-    static const char *const names[] = {
-        "is_torch_npu_available",  "is_torch_xpu_available", "is_torch_mlu_available",
-        "is_torch_musa_available", "is_torch_hpu_available", "torch.xpu.is_available",
-        "torch.npu.is_available",  "torch.mlu.is_available", "torch.musa.is_available"};
-    for (int i = 0; i < COUNT(names); i++)
-        if (ends_as(path, names[i])) return true;
-    return false;
-}
-
 Object *host_library_call(Host *host, Str path, int num_args, Object *const *args, const Str *names,
                           Span span) {
-    if (ends_as(path, "driver.active.get_current_target") && !num_args) return current_target(host);
-    if (ends_as(path, "Config")) return make_config(host, num_args, args, names);
-    if (ends_as(path, "product")) return make_product(host, num_args, args, span);
-    if (ends_as(path, "namedtuple")) return make_named_tuple_class(host, num_args, args);
-    if ((ends_as(path, "import_module") || ends_as(path, "importorskip")) && num_args == 1 &&
+    if (path_ends(path, "Config")) return make_config(host, num_args, args, names);
+    if (path_ends(path, "product")) return make_product(host, num_args, args, span);
+    if (path_ends(path, "namedtuple")) return make_named_tuple_class(host, num_args, args);
+    if ((path_ends(path, "import_module") || path_ends(path, "importorskip")) && num_args == 1 &&
         args[0]->kind == OBJECT_STR)
         return import_module(host->module, 0, args[0]->text, host->diag);
-    if (asks_for_other_device(path)) return object_bool(host->arena, false);
-    if (ends_as(path, "environ.get") || ends_as(path, "getenv"))
+    if (path_ends(path, "environ.get") || path_ends(path, "getenv"))
         return environment(host, num_args, args);
-    return NULL;
+    return host_target_call(host, path, num_args);
 }
 
 /* The dotted text of a callee: itertools.product, triton.Config. */
@@ -563,9 +538,9 @@ static Object *jit_wrapped(Host *host, const Expr *expr, int num_args, Object *c
     if (!expr || num_args < 1 || args[0]->kind != OBJECT_FUNCTION) return NULL;
     bool with_options = expr->left->kind == EXPR_CALL;
     Str path = dotted(host->arena, with_options ? expr->left->left : expr->left);
-    bool tunes = ends_as(path, "autotune") || ends_as(path, "heuristics");
+    bool tunes = path_ends(path, "autotune") || path_ends(path, "heuristics");
     if (with_options && tunes) return args[0];
-    if (!ends_as(path, "jit")) return NULL;
+    if (!path_ends(path, "jit")) return NULL;
     Object *object = object_new(host->arena, OBJECT_FUNCTION);
     object->function = arena_new_of(host->arena, FunctionObject);
     *object->function = *args[0]->function;
@@ -621,7 +596,7 @@ Object *host_call_object(Host *host, Object *callee, int num_args, Object *const
         if (!result && expr && expr->left->kind == EXPR_NAME && !host_binds(host, path))
             result = host_python_call(host, path, num_args, args, names, span);
         if (!result && str_starts(callee->missing, "packaging") &&
-            (ends_as(path, "parse") || ends_as(path, "Version")))
+            (path_ends(path, "parse") || path_ends(path, "Version")))
             result = version_of(host, num_args, args);
         if (!result) result = jit_wrapped(host, expr, num_args, args);
         if (!result) result = host_library_call(host, path, num_args, args, names, span);

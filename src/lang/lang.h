@@ -20,6 +20,9 @@ typedef struct LangOptions {
 Module *module_load(Arena *arena, const Source *source, Str path, const LangOptions *options,
                     Diag *diag);
 const Ast *module_ast(const Module *module);
+/* What host code that asks for the device gets to hear: "sm_90a", "cpu:..", "interp" (as before the
+ * first call). True: values that were made for another one are forgotten. */
+bool module_set_target(Module *module, const char *target);
 /* From now on `name` stands for the Python literal in `value`, as a tl.constexpr, or for a jit
  * function, "FILE.py:NAME" or "FILE.py:NAME@LINE". False after diag_error: it is neither. */
 bool module_set_global(Module *module, Str name, const Source *value, Diag *diag);

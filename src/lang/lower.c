@@ -162,6 +162,7 @@ Func *lower_function(Arena *arena, Module *module, const JitFunction *function, 
                      const LowerOptions *options, Diag *diag) {
     Lower l = {.arena = arena, .module = module, .diag = diag, .options = options, .caret = -1};
     int failures = diag->num_errors + diag->num_refused;
+    if (options->target) module_set_target(module, options->target);
     Object *object = module_function_object(arena, module, function);
     FunctionObject plain = {.def = function->def, .module = module, .is_jit = true};
     Frame frame = {.function = object && object->function ? object->function : &plain,

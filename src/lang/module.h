@@ -55,6 +55,8 @@ typedef struct Registry {
     int count;
     int search, search_depth; /* through `from .. import *` */
     int depth;                /* of expressions being evaluated, across files and names */
+    int capability;           /* of the GPU that is compiled for, 90; 0: cpu, interp */
+    bool was_asked;           /* a value may depend on it */
 } Registry;
 
 struct Module {
@@ -80,6 +82,7 @@ const JitEntry *module_entry(const Module *module,
                              const FunctionDef *def); /* NULL: not a jit function */
 
 /* ---- global.c ---- */
+void module_forget(Module *module); /* values of names, in all files: they are made anew */
 /* How likely it is that a binding is made. */
 typedef enum Likelihood { NEVER, FALLBACK, LIKELY, CERTAIN } Likelihood;
 Likelihood guard_likelihood(Module *module, const Guard *guard);
@@ -174,6 +177,11 @@ Object *host_list(Arena *arena, ObjectKind kind, int count, Object *const *items
  * NULL. */
 Object *host_library_call(Host *host, Str path, int num_args, Object *const *args, const Str *names,
                           Span span);
+
+/* Does the dotted path end in the dotted name? */
+bool path_ends(Str path, const char *name);
+/* What depends on the device that is compiled for (target.c); NULL: not known. */
+Object *host_target_call(Host *host, Str path, int num_args);
 
 /* One of Python's own functions over sequences, by its bare name; NULL when it is none of these or
  * its answer is not certain. */

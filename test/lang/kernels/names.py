@@ -7,7 +7,7 @@ from triton.language.extra import libdevice
 from not_here.ops import helper, LIMIT
 import not_here.more as more
 
-FROM_TORCH = torch.cuda.get_device_capability()
+FROM_TORCH = torch.cuda.get_device_name()
 WIDTH = 4
 IS_HIP = torch.version.hip is not None
 DTYPE = tl.float8e4b8 if torch.version.hip else tl.float8e4nv
@@ -129,7 +129,7 @@ def attribute_of_not_found(n):
 
 
 # case: only_python_knows i32
-# want: error 'FROM_TORCH': the value of 'torch.cuda.get_device_capability()' is not known at compile time
+# want: error 'FROM_TORCH': the value of 'torch.cuda.get_device_name()' is not known at compile time
 # want: help: --global FROM_TORCH=VALUE gives it one
 @triton.jit
 def only_python_knows(n):
