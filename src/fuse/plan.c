@@ -126,12 +126,6 @@ static int reader_of(const FusePlan *plan, int storage) {
     return reader;
 }
 
-static bool is_same_layout(const tern_tensor *a, const tern_tensor *b) {
-    size_t size = (size_t)a->rank * sizeof *a->shape;
-    return a->rank == b->rank && a->dtype == b->dtype && a->offset == b->offset &&
-           !memcmp(a->shape, b->shape, size) && !memcmp(a->strides, b->strides, size);
-}
-
 /* x @ w + bias, of a library that can add the bias at once: the sum does both. What is read for the
  * product is then read later, so nothing may write to it. */
 static void find_bias(FusePlan *plan, int index) {
@@ -149,8 +143,8 @@ static void find_bias(FusePlan *plan, int index) {
     if (sum->run.op != TERN_OP_add || sum->run.operands[bias].kind != TERN_OPERAND_TENSOR ||
         changes(plan, of_sum->storages[bias]) || writer_of(plan, of_sum->storages[bias]) >= 0 ||
         !trace_is_value(plan->trace, of_sum->out) ||
-        !is_same_layout(&sum->tensors[!bias], &product->out) ||
-        !is_same_layout(&sum->out, &product->out) ||
+        !is_same_view(&sum->tensors[!bias], &product->out) ||
+        !is_same_view(&sum->out, &product->out) ||
         !blas_can_add(plan->trace->session, &product->tensors[0], &product->tensors[1],
                       &sum->tensors[bias], &sum->out))
         return;

@@ -209,7 +209,7 @@ static bool may_overlap_itself(const tern_tensor *tensor) {
     return false;
 }
 
-static bool is_same_view(const tern_tensor *a, const tern_tensor *b) {
+bool is_same_view(const tern_tensor *a, const tern_tensor *b) {
     if (a->offset != b->offset || a->rank != b->rank || a->dtype != b->dtype) return false;
     for (int d = 0; d < a->rank; d++)
         if (a->shape[d] != b->shape[d] || (a->shape[d] > 1 && a->strides[d] != b->strides[d]))

@@ -149,6 +149,8 @@ bool tensor_is_dense(const tern_tensor *tensor);
  * none. False: above what 63 bits hold. */
 bool view_extent(int rank, const int64_t *shape, const int64_t *strides, int64_t *extent);
 int64_t tensor_extent(const tern_tensor *tensor);
+/* Of one type, with the same elements of their storages. */
+bool is_same_view(const tern_tensor *a, const tern_tensor *b);
 /* All elements, row-major, in `to`. */
 tern_status tensor_read(const tern_tensor *tensor, void *to);
 bool dtype_is_known(tern_dtype dtype);
