@@ -75,3 +75,19 @@ def eight(x, y, BLOCK: tl.constexpr):
         g = tl.fma(g, 0.5, 0.25)
         h = tl.fma(h, 0.5, 0.25)
     tl.store(y + i, a + b + c + d + e + f + g + h)
+
+
+@triton.jit
+def six(x, y, BLOCK: tl.constexpr):
+    """Six of them: no thread is much faster where others on its core are done."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + i)
+    b, c, d, e, f = a + 1.0, a + 2.0, a + 3.0, a + 4.0, a + 5.0
+    for _ in tl.static_range(64):
+        a = tl.fma(a, 0.5, 0.25)
+        b = tl.fma(b, 0.5, 0.25)
+        c = tl.fma(c, 0.5, 0.25)
+        d = tl.fma(d, 0.5, 0.25)
+        e = tl.fma(e, 0.5, 0.25)
+        f = tl.fma(f, 0.5, 0.25)
+    tl.store(y + i, a + b + c + d + e + f)
