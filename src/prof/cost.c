@@ -95,7 +95,8 @@ static bool run_blocks(const Trial *trial, double *took) {
 
 static bool run_recorded(const Trial *trial, const tern_profile *like, double *took) {
     tern_profile *profile = tern_profile_start(
-        trial->context, &(tern_profile_options){.shapes = like->options.shapes,
+        trial->context, &(tern_profile_options){.max_events = (BLOCKS + 1) * LAUNCHES,
+                                                .shapes = like->options.shapes,
                                                 .by_events = like->options.by_events});
     bool done = profile && run_blocks(trial, took);
     tern_profile_free(profile);

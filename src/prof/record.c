@@ -110,9 +110,10 @@ static bool add_piece(tern_profile *profile, ProfPieces *pieces) {
     return true;
 }
 
-/* What is not to be had now is asked for again by the mark that needs it. */
+/* What is not to be had now is asked for again by the mark that needs it. A process that is
+ * profiled from outside has no ranges. */
 void prof_marks_reserve(tern_profile *profile) {
-    int64_t wanted = (int64_t)profile->options.max_events;
+    int64_t wanted = profile->of_process ? 0 : (int64_t)profile->options.max_events;
     profile->piece = -1;
     if (wanted > PROF_MARKS_AT_START) wanted = PROF_MARKS_AT_START;
     while ((int64_t)profile->marks.count * MARKS < wanted && add_piece(profile, &profile->marks))

@@ -142,15 +142,14 @@ static double differ(const Place *p, const char *name, bool in_range,
     return truth > 0 ? fabs(said / truth - 1) : INFINITY;
 }
 
-/* It is measured while others use the machine, or its clock changes: what is stated must be so in
- * one of some tries, which what is wrong by design is in none. */
+/* The median of some tries: others use the machine meanwhile, and its clock changes. */
 static void launches(const Place *p, const char *name, bool in_range,
                      const tern_profile_options *options) {
-    enum { TRIES = 4 };
-    double least = INFINITY;
-    for (int i = 0; i < TRIES && least > 0.2; i++)
-        least = fmin(least, differ(p, name, in_range, options));
-    CHECK(least >= 0 && least <= 0.2);
+    enum { TRIES = 3 };
+    double apart[TRIES];
+    for (int i = 0; i < TRIES; i++) apart[i] = differ(p, name, in_range, options);
+    double middle = median(apart, TRIES);
+    CHECK(apart[0] >= 0 && middle <= 0.2);
 }
 
 TEST(n26_what_is_stated_is_so) {
@@ -204,7 +203,9 @@ static int64_t self_of_device(const char *csv) {
 
 TEST(n13_sums_are_exact) {
     enum { STEPS = 50 };
-    char path[] = "/tmp/tern-sums-XXXXXX", back[256];
+    char path[4096], back[256];
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, sizeof path, "%s/tern-sums-XXXXXX", folder && *folder ? folder : "/tmp");
     Place p;
     bool opened = place_open(&p);
     CHECK(opened && mkstemp(path) >= 0);
