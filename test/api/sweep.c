@@ -95,6 +95,24 @@ TEST(script_quotes_what_users_name) {
     tern_sweep_free(sweep);
 }
 
+/* Of points that are no powers of two. */
+TEST(script_has_decades) {
+    const char *names[] = {"n"}, *lines[] = {"tern"};
+    tern_sweep *sweep = tern_sweep_create(&(tern_sweep_options){.name = "decades",
+                                                                .x_names = names,
+                                                                .num_x = 1,
+                                                                .line_names = lines,
+                                                                .num_lines = 1,
+                                                                .y_label = "ms",
+                                                                .x_log = true});
+    tern_sweep_add(sweep, &(tern_point){.x = {10}, .y = 1});
+    tern_sweep_add(sweep, &(tern_point){.x = {1000}, .y = 2});
+    char *text = tern_sweep_gnuplot(sweep);
+    CHECK(text && strstr(text, "set logscale x 10\nset mxtics 10\nset xrange ["));
+    tern_free(text);
+    tern_sweep_free(sweep);
+}
+
 static void check_golden(const char *path, const char *got) {
     char *want = calloc(1, 65536);
     FILE *file = fopen(path, getenv("TERN_BLESS") ? "w" : "r");
