@@ -291,6 +291,10 @@ void module_add_natives(Host *host, Object *module, const Native *natives, int c
 Object *module_import(Host *host, Str path);
 extern const HostType module_type;
 
+/* ---- script_scan.c ---- */
+/* Before the file runs. False, and refused: it surely uses what is not there. */
+bool script_scan(Host *host);
+
 /* ---- script.c ---- */
 typedef struct ScriptOptions {
     const LangOptions *lang;

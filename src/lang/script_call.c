@@ -521,7 +521,8 @@ bool script_run_file(Host *host, Module *module, Str name) {
             inner.slots[i] = host_keep(host, heap_host(host, &cell_type, 1, NULL));
     Object *result = NULL;
     script->innermost = &inner;
-    script_block(&inner, module->ast->body, &result);
+    if (module != script->main || script_scan(&inner))
+        script_block(&inner, module->ast->body, &result);
     script->innermost = inner.outer;
     return !is_raised(host);
 }

@@ -57,6 +57,28 @@ script 1 "error: 'nothing' is not defined" 'import torch, triton' 'import triton
 script 1 'RuntimeError: The size of tensor a (2) must match the size of tensor b (3)' \
     'import torch' 'torch.zeros(2) + torch.zeros(3)'
 exits 2 'No such file' "$TERN" exec --device cpu "$work/none.py"
+# What a file surely uses and tern does not have is refused before the file has done anything.
+# early WORDS: the lines that follow print "ran" before they come to it.
+early() {
+    script 3 "$@"
+    check "$1 is seen before the file runs" test "$(grep -c "^ran" "$work/.out")" = 0
+}
+early "s.py:4:9: not supported: 'torch.fft'" 'import torch' 'print("ran")' 'def f(x):' '    y = torch.fft.rfft(x)' \
+    '    return y' 'f(torch.zeros(4))'
+early "s.py:3:3: not supported: the module 'nowhere'" 'import nowhere as n' 'print("ran")' '[*n.x]'
+early "s.py:3:1: not supported: 'g' of the module 'nowhere'" 'from nowhere import g' 'print("ran")' 'g()'
+early "not supported: 'torch.vmap'" 'import torch' 'print("ran")' 'if __name__ == "__main__":' '    with torch.no_grad():' \
+    '        torch.vmap(print)'
+early "not supported: 'math.nothing'" 'import math' 'print("ran")' 'class A: pass' 'x = 1 if math.nothing > 2 else 3'
+# early_not: these need not come to it, or have a cure of their own, and end.
+early_not() { script 0 ran "$@"; }
+early_not 'import nowhere' 'print("ran")' 'if False: nowhere.x' 'True or nowhere.x' 'y = 1 if True else nowhere.x' \
+    'f = lambda: nowhere.x' 'z = [nowhere.x for _ in []]' 'for _ in []: nowhere.x'
+early_not 'import nowhere, sys' 'def f():' '    if sys.argv: return 1' '    return nowhere.x' 'f()' 'print("ran")' \
+    'if sys.argv: sys.exit()' 'nowhere.x'
+early_not 'import nowhere, math' 'math.nothing = 1' 'nowhere = math' 'print("ran", nowhere.nothing, math.nothing)'
+early_not 'import nowhere' 'def g(nowhere): return nowhere.upper()' 'if True:' '    import math as nowhere' 'print("ran", g("a"), nowhere.pi)'
+early_not 'import nowhere' 'def g():' '    global nowhere' '    import math as nowhere' 'g()' 'print("ran", nowhere.pi)'
 # A file that is imported has a name of its own, so what it does as a program is left alone.
 mkdir -p "$work/kit/deep"
 printf 'print(__name__)\nif __name__ == "__main__": print("wrong")\ndef f(): pass\n' >"$work/beside.py"
