@@ -162,3 +162,20 @@ __device__ __nv_bfloat16 __high2bfloat16(__nv_bfloat162 a) { return a.y; }
 __device__ float __low2float(__nv_bfloat162 a) { return (float)a.x; }
 __device__ float __high2float(__nv_bfloat162 a) { return (float)a.y; }
 __device__ __nv_bfloat16 __int2bfloat16_rn(int a) { return (__nv_bfloat16)a; }
+
+// Of a pair: its 32 bits at once.
+#define __TERN_PAIR_ATOMIC(PAIR)                                                                   \
+    __device__ PAIR atomicAdd(PAIR *at, PAIR x) {                                                  \
+        volatile unsigned *first = (unsigned *)at;                                                 \
+        unsigned *word = (unsigned *)at, old = *first, seen;                                       \
+        PAIR sum;                                                                                  \
+        do {                                                                                       \
+            seen = old;                                                                            \
+            sum = *(PAIR *)&seen + x;                                                              \
+            old = atomicCAS(word, seen, *(unsigned *)&sum);                                        \
+        } while (old != seen);                                                                     \
+        return *(PAIR *)&seen;                                                                     \
+    }
+__TERN_PAIR_ATOMIC(__half2)
+__TERN_PAIR_ATOMIC(__nv_bfloat162)
+#undef __TERN_PAIR_ATOMIC

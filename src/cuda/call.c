@@ -156,6 +156,16 @@ static bool is_recursion(const CuCall *call, const CuDecl *decl) {
     return false;
 }
 
+/* A constexpr function of numbers that are known: which way it goes is known, too. */
+static bool ends_here(CuLower *l, const CuDecl *decl, int count, const CuVal *args) {
+    static const char *const words[] = {"constexpr"};
+    uint64_t bits;
+    for (int i = 0; i < count; i++)
+        if (!cu_is_number(args[i].type) || !value_is_constant(cu_value(l, args[i]).value, &bits))
+            return false;
+    return count && cu_says(decl->start, decl->params, words, 1);
+}
+
 static void bind_arguments(CuLower *l, const CuSignature *signature, CuScope *inside, int count,
                            CuVal *args) {
     for (int i = 0; i < signature->num_params && !l->panic; i++) {
@@ -203,7 +213,12 @@ CuVal cu_inlined(CuLower *l, const CuDecl *decl, const CuSignature *signature, c
                    .outer = l->call,
                    .depth = l->call ? l->call->depth + 1 : 0};
     if (l->panic) return cu_poison(l, place);
-    if (is_recursion(l->call, decl))
+    const CuType *result = signature->result;
+    if (l->unevaluated && result && cu_is_number(result) && is_recursion(l->call, decl))
+        return (CuVal){.type = result,
+                       .value = build_constant_bits(&l->b, cu_ir(l->fn->types, result), 0),
+                       .place = place};
+    if (is_recursion(l->call, decl) && !ends_here(l, decl, count, args))
         return cu_unsupported(l, place, "recursion: '%.*s' calls itself", STR_ARG(decl->name));
     if (call.depth > CU_MAX_CALLS)
         return cu_unsupported(l, place, "calls that are nested more than %d deep", CU_MAX_CALLS);

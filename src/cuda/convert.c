@@ -95,8 +95,11 @@ CuVal cu_cast_to(CuLower *l, CuVal val, const CuType *type) {
 
 /* Qualifiers may be added on the way to a pointer, not lost. */
 static bool pointer_fits(const CuType *from, const CuType *to) {
-    bool keeps = (!from->of->is_const || to->of->is_const) &&
-                 (!from->of->is_volatile || to->of->is_volatile);
+    const CuType *a = from->of, *b = to->of;
+    for (; a->kind == CU_ARRAY && b->kind == CU_ARRAY; a = a->of, b = b->of)
+        if (a->count != b->count && a->count >= 0 && b->count >= 0) return false;
+    bool keeps = (!a->is_const || b->is_const) && (!a->is_volatile || b->is_volatile);
+    if (a != from->of) return keeps && cu_same(a, b); /* of arrays: of their elements */
     bool derives = from->of->kind == CU_STRUCT && to->of->kind == CU_STRUCT &&
                    cu_derives(from->of->record, to->of->record);
     return keeps && (to->of->kind == CU_VOID || derives || cu_same(from->of, to->of));

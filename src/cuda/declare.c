@@ -51,12 +51,18 @@ static bool is_foreign(const CuToken *t) {
     return is_one_of(t, names, COUNT(names));
 }
 
+/* decltype(x), and GNU's words for it. */
+static bool is_type_of(const CuToken *t) {
+    static const char *const names[] = {"decltype", "typeof", "__typeof", "__typeof__"};
+    return is_one_of(t, names, COUNT(names)) && cu_is(t->next, "(");
+}
+
 bool cu_starts_type(CuLower *l) {
     const CuToken *t = l->at;
     if (cu_is(t, "::") && t->next->kind == CU_NAME) return cu_names_type(l);
     if (t->kind != CU_NAME || l->panic) return false;
     return is_one_of(t, words, COUNT(words)) || is_one_of(t, qualifiers, COUNT(qualifiers)) ||
-           cu_is(t, "decltype") || cu_names_type(l) ||
+           is_type_of(t) || cu_names_type(l) ||
            (is_foreign(t) && !cu_declared(l, t->text, CU_DECL_TYPE));
 }
 
@@ -126,8 +132,8 @@ static void take_attribute(CuLower *l, CuSpecifiers *s) {
     s->is_static |= cu_is(t, "static");
     s->is_extern |= cu_is(t, "extern");
     s->is_shared |= cu_is(t, "__shared__");
-    s->is_constant |= cu_is(t, "__constant__") || cu_is(t, "__managed__");
-    s->is_device |= cu_is(t, "__device__");
+    s->is_constant |= cu_is(t, "__constant__");
+    s->is_device |= cu_is(t, "__device__") || cu_is(t, "__managed__");
     s->is_constexpr |= cu_is(t, "constexpr");
     s->is_typedef |= cu_is(t, "typedef");
     bool aligns = cu_is(t, "__align__") || cu_is(t, "alignas");
@@ -143,11 +149,16 @@ static void take_attribute(CuLower *l, CuSpecifiers *s) {
 /* decltype(expression): it is not computed. */
 static const CuType *type_of_expression(CuLower *l) {
     Builder outer;
-    l->at = l->at->next;
-    if (!cu_expect(l, "(", "after 'decltype'")) return cu_type(CU_INT);
-    cu_begin(l, &outer);
-    const CuType *type = cu_expression(l).type;
-    cu_end(l, &outer, NULL);
+    const CuType *type;
+    bool is_gnu = !cu_is(l->at, "decltype");
+    l->at = l->at->next->next;
+    if (is_gnu && cu_starts_type(l)) {
+        type = cu_type_name(l);
+    } else {
+        cu_begin(l, &outer);
+        type = cu_expression(l).type;
+        cu_end(l, &outer, NULL);
+    }
     cu_expect(l, ")", "after an expression");
     return type;
 }
@@ -219,7 +230,7 @@ static bool specifier(CuLower *l, CuSpecifiers *s, Words *w, bool *is_const, boo
         s->type = body_here(l);
     else if (is_one_of(t, qualifiers, COUNT(qualifiers)))
         take_attribute(l, s);
-    else if (!has_type && cu_is(t, "decltype"))
+    else if (!has_type && is_type_of(t))
         s->type = type_of_expression(l);
     else if (!has_type && (t->kind == CU_NAME || cu_is(t, "::")) && cu_names_type(l))
         s->type = written_type(l);
@@ -288,7 +299,8 @@ static const CuType *arrays(CuLower *l, const CuType *of) {
     if (of->kind == CU_ARRAY && of->count == -1)
         cu_bad(l, place, "only the first size of an array may be left out");
     const CuType *type = cu_array(l->arena, of, count);
-    if (!l->panic && !cu_is_pattern(type)) cu_complete(l, of);
+    if (l->panic || cu_is_pattern(type)) return type;
+    cu_complete(l, of);
     if (count >= 0 && cu_size(type) >= INT32_MAX) cu_bad(l, place, "an array of 2 GB or more");
     return type;
 }

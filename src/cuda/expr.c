@@ -220,6 +220,18 @@ static CuVal unknown_name(CuLower *l, const CuToken *t) {
     return cu_undeclared(l, t->place, "", t->text);
 }
 
+/* __func__: a string of the name of the function around it. */
+static CuVal function_name(CuLower *l, const CuToken *t) {
+    if (!l->call || !l->call->decl || !l->top) return unknown_name(l, t);
+    CuToken string = *t;
+    string.kind = CU_STRING;
+    string.text = str_format(l->arena, "\"%.*s\"", STR_ARG(l->call->decl->name));
+    l->at = &string;
+    CuVal val = cu_text(l);
+    l->at = t->next;
+    return val;
+}
+
 /* A variable, constant, or call of a function. */
 static CuVal named(CuLower *l) {
     CuToken *start = l->at, *t = start;
@@ -247,6 +259,7 @@ static CuVal named(CuLower *l) {
     if ((calls && (!found || found->kind == NAME_FUNCTION)) || is_explicit)
         return cu_call_named(l, t, found);
     if (!found && cu_builtin_name(l, t, &val)) return val;
+    if (!found && (cu_is(t, "__func__") || cu_is(t, "__FUNCTION__"))) return function_name(l, t);
     if (!found) return unknown_name(l, t);
     if (found->kind == NAME_TYPE) return cu_bad(l, t->place, "'%.*s' is a type", STR_ARG(t->text));
     val = found->val;
@@ -354,7 +367,7 @@ static CuVal primary(CuLower *l) {
     if (cu_is(t, "(")) {
         bool in_angles = l->in_angles;
         l->in_angles = false;
-        CuVal val = cu_expression(l);
+        CuVal val = cu_is(l->at, "{") ? cu_statements_value(l) : cu_expression(l);
         l->in_angles = in_angles;
         val.place = cu_join(t->place, l->at->place);
         cu_expect(l, ")", "after an expression in brackets");
@@ -749,6 +762,37 @@ static CuVal chosen_struct(CuLower *l, Value *condition, Arm *yes, Arm *no, cons
     return made(type, at, place);
 }
 
+/* Of a condition that is known: of the other arm only the type counts. */
+static CuVal known_choice(CuLower *l, bool first, bool is_place, CuPlace from) {
+    CuVal vals[2];
+    bool unevaluated = l->unevaluated;
+    for (int i = 0; i < 2; i++) {
+        Builder outer;
+        bool taken = first == (i == 0);
+        l->unevaluated |= !taken;
+        if (!taken) cu_begin(l, &outer);
+        vals[i] = i ? cu_assignment(l) : cu_expression(l);
+        CuKind kind = vals[i].type->kind;
+        bool keeps = (is_place && vals[i].is_place) || kind == CU_STRUCT || kind == CU_VOID;
+        if (!l->panic && !keeps) vals[i] = cu_value(l, vals[i]);
+        if (!taken) cu_end(l, &outer, NULL);
+        l->unevaluated = unevaluated;
+        if (i == 0) cu_expect(l, ":", "in a conditional expression");
+    }
+    if (l->panic) return cu_poison(l, from);
+    CuVal val = vals[!first];
+    CuPlace place = cu_join(from, vals[1].place);
+    if (is_place && vals[0].is_place && vals[1].is_place && cu_same(vals[0].type, vals[1].type))
+        return val;
+    const CuType *type = choice_type(l, &vals[0], &vals[1]);
+    if (!type)
+        return cu_bad(l, place, "the arms of '?:' are '%.*s' and '%.*s'",
+                      STR_ARG(cu_name(l->arena, vals[0].type)),
+                      STR_ARG(cu_name(l->arena, vals[1].type)));
+    if (type->kind == CU_STRUCT || type->kind == CU_VOID) return val;
+    return made(type, cu_cast_to(l, val, type).value, place);
+}
+
 CuVal cu_conditional(CuLower *l) {
     bool is_place = l->wants_place;
     l->wants_place = false;
@@ -757,6 +801,12 @@ CuVal cu_conditional(CuLower *l) {
     if (!cu_enter(l)) return test;
     Value *condition = cu_condition(l, test);
     Builder outer;
+    uint64_t known;
+    if (value_is_constant(condition, &known)) {
+        CuVal val = known_choice(l, known != 0, is_place, test.place);
+        l->nested--;
+        return val;
+    }
     Arm yes = arm(l, true, is_place, &outer);
     cu_expect(l, ":", "in a conditional expression");
     Arm no = arm(l, false, is_place, &outer);
@@ -770,15 +820,6 @@ CuVal cu_conditional(CuLower *l) {
         return cu_bad(l, place, "the arms of '?:' are '%.*s' and '%.*s'",
                       STR_ARG(cu_name(l->arena, yes.val.type)),
                       STR_ARG(cu_name(l->arena, no.val.type)));
-    uint64_t known;
-    if (value_is_constant(condition, &known)) {
-        Arm *taken = known ? &yes : &no;
-        Value *value =
-            end_arm(l, taken, type->kind == CU_VOID || type->kind == CU_STRUCT ? NULL : type);
-        in_line(l, taken->region);
-        if (type->kind == CU_STRUCT) return taken->val;
-        return made(type, value, place);
-    }
     if (type->kind == CU_STRUCT) return chosen_struct(l, condition, &yes, &no, type, place);
     const CuType *value_type = type->kind == CU_VOID ? NULL : type;
     end_arm(l, &yes, value_type), end_arm(l, &no, value_type);

@@ -274,6 +274,7 @@ typedef struct CuLower {
     bool no_classes;  /* conversions by functions of classes are not looked for */
     bool is_pattern;  /* parameters of templates are not known yet */
     bool asks_type;   /* no more of a name is wanted than whether it is a type's */
+    bool unevaluated; /* of what is read only the type counts */
     bool panic;       /* an error was said; the statement's rest is not looked at */
 } CuLower;
 
@@ -331,6 +332,9 @@ void cu_bind(CuLower *l, CuName name);
  * it is not declared, or an error was said. Of a type with arguments: of an instance. */
 const CuName *cu_name_at(CuLower *l, CuToken **at);
 bool cu_names_type(CuLower *l);
+/* A type, alias or variable that is a template, of a class or of none, with the arguments that
+ * stand at l->at. NULL: an error was said. */
+const CuName *cu_templated(CuLower *l, const CuDecl *decl, const CuRecord *outer, CuPlace place);
 
 /* ---- declare.c ---- */
 bool cu_starts_type(CuLower *l);
@@ -389,7 +393,7 @@ bool cu_operator(CuLower *l, const char *op, int count, CuVal *args, CuPlace pla
 
 /* ---- lower.c ---- */
 /* What a kernel's own scope is in: the arguments of a template. NULL after an error. */
-const CuScope *cu_kernel_scope(CuLower *l, const CuKernel *kernel);
+const CuScope *cu_kernel_scope(CuLower *l, const CuKernel *kernel, const CuDecl **decl);
 
 /* ---- template.c ---- */
 typedef struct CuTemplateParam {
@@ -520,7 +524,8 @@ CuVal cu_printed(CuLower *l, CuVal val);    /* as C hands values to printf: i32,
 CuVal cu_report(CuLower *l, CuToken *name); /* l->at: at '(' */
 
 /* ---- stmt.c ---- */
-void cu_body(CuLower *l); /* { .. } of a function */
+CuVal cu_statements_value(CuLower *l); /* ({ .. }), at the brace */
+void cu_body(CuLower *l);              /* { .. } of a function */
 
 /* ---- object.c ---- */
 /* What a function of the library did, behind `before`, was done where it was called. */

@@ -320,10 +320,10 @@ const CuType *cu_result_held(CuLower *l, const CuCall *call) {
                               : cu_plain(l->arena, call->result);
 }
 
-const CuScope *cu_kernel_scope(CuLower *l, const CuKernel *kernel) {
+const CuScope *cu_kernel_scope(CuLower *l, const CuKernel *kernel, const CuDecl **written) {
     CuTemplate params;
     CuArgs args;
-    const CuDecl *decl = kernel->decl;
+    const CuDecl *decl = *written = kernel->decl;
     if (!decl->templates) return l->globals;
     if (!kernel->args) {
         cu_bad(l, decl->at->place, "kernel '%.*s' is a template: with which arguments?",
@@ -335,9 +335,16 @@ const CuScope *cu_kernel_scope(CuLower *l, const CuKernel *kernel) {
     l->at = cu_lex(l->arena, source_new(l->arena, STR("<arguments>"), text), l->diag);
     CuScope *scope = arena_new_of(l->arena, CuScope);
     *scope = (CuScope){.outer = l->globals};
-    bool fine = cu_template(l, decl, &params) && cu_template_args(l, &args);
-    if (fine && l->at->kind != CU_END)
+    if (!cu_template_args(l, &args)) return NULL;
+    if (l->at->kind != CU_END)
         cu_bad(l, l->at->place, "expected the end of the name, saw '%.*s'", STR_ARG(l->at->text));
+    *written = cu_without_pack(l, decl, args.count, -1);
+    if (!*written) {
+        cu_bad(l, decl->at->place, "%d argument%s for the template '%.*s'", args.count,
+               args.count == 1 ? "" : "s", STR_ARG(decl->name));
+        return NULL;
+    }
+    bool fine = cu_template(l, *written, &params);
     return fine && cu_bind_args(l, &params, &args, scope, decl->at->place) ? scope : NULL;
 }
 
@@ -419,17 +426,18 @@ Func *cu_lower(Arena *arena, const CuModule *module, const CuKernel *kernel, con
                  .known.arena = arena,
                  .unpacked.arena = arena,
                  .texts.arena = arena};
-    CuCall call = {.decl = decl};
+    CuCall call = {0};
     CuSignature signature;
     l.b = (Builder){.fn = fn, .region = fn->body, .span = fn->span};
     l.top = build_int(&l.b, type_scalar(TYPE_I32), 0)->def;
-    locals.outer = cu_kernel_scope(&l, kernel);
+    locals.outer = cu_kernel_scope(&l, kernel, &decl);
     if (!locals.outer || !cu_signature(&l, decl, locals.outer, &signature)) return NULL;
     if (signature.result && signature.result->kind != CU_VOID)
         cu_error(diag, decl->at->place, "a kernel returns void, not '%.*s'",
                  STR_ARG(cu_name(arena, signature.result)));
     check_bounds(&l, decl, locals.outer);
     l.scope = &locals;
+    call.decl = decl;
     call.result = signature.result;
     call.returned = cu_alloc(&l, cu_type(CU_BOOL), ALLOC_LOCAL, STR(""));
     cu_store_to(&l, call.returned, cu_type(CU_BOOL), build_int(&l.b, type_scalar(TYPE_I1), 0));

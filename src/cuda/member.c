@@ -100,8 +100,8 @@ static const CuName *declared_member(CuLower *l, const CuRecord *record, const C
                                    .record = record,
                                    .self = self});
     if (decl->templates) {
-        cu_unsupported(l, decl->at->place, "'%.*s', a template in a class", STR_ARG(decl->name));
-        return NULL;
+        while (decl->special && decl->overload) decl = decl->overload;
+        return cu_templated(l, decl, record, l->at->place);
     }
     if (decl->kind == CU_DECL_TYPE && decl->members)
         return as_name(

@@ -56,7 +56,7 @@ static CuKernel described(Arena *arena, const CuModule *m, const CuModule **libr
     Span end = decl->end->place.span; /* a macro may make several on one line */
     if (decl->start->place.span.source == end.source && end.start > kernel.whole.end)
         kernel.whole.end = end.start;
-    const CuScope *scope = kernel.is_template ? NULL : cu_kernel_scope(&l, &kernel);
+    const CuScope *scope = kernel.is_template ? NULL : cu_kernel_scope(&l, &kernel, &decl);
     bool known = scope && cu_signature(&l, decl, scope, &signature);
     *library = l.library; /* for the next one */
     CuParam *params = arena_array(arena, CuParam, signature.num_params + 1);

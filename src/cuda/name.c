@@ -116,39 +116,40 @@ static const CuName *named_type(CuLower *l, Str name, const CuType *type) {
 }
 
 /* is_same_v<T, float>, of a T that is not known yet: no constant. */
-static const CuName *unknown_value(CuLower *l, const CuToken *t) {
+static const CuName *unknown_value(CuLower *l, Str name) {
     const CuType *type = cu_type(CU_INT);
-    Value *value = cu_load_from(l, cu_alloc(l, type, ALLOC_LOCAL, t->text), type);
+    Value *value = cu_load_from(l, cu_alloc(l, type, ALLOC_LOCAL, name), type);
     return as_name(
-        l, (CuName){.name = t->text, .kind = NAME_PLACE, .val = {.type = type, .value = value}});
+        l, (CuName){.name = name, .kind = NAME_PLACE, .val = {.type = type, .value = value}});
 }
 
-/* A type, alias or variable that is a template, with its arguments. */
-static const CuName *templated(CuLower *l, const CuDecl *decl, CuToken *t) {
+const CuName *cu_templated(CuLower *l, const CuDecl *decl, const CuRecord *outer, CuPlace place) {
     CuArgs args;
     CuName name;
+    Str word = decl->name;
     if (!cu_is(l->at, "<")) {
-        cu_unsupported(l, t->place, "the template '%.*s' without arguments", STR_ARG(t->text));
+        cu_unsupported(l, place, "the template '%.*s' without arguments", STR_ARG(word));
         return NULL;
     }
     if (!cu_template_args(l, &args)) return NULL;
     bool is_class = decl->kind == CU_DECL_TYPE && !cu_is(decl->start, "using");
     if (is_class) {
-        const CuType *type = cu_instance(l, decl, args, NULL, t->place);
-        return l->panic ? NULL : named_type(l, t->text, type);
+        const CuType *type = cu_instance(l, decl, args, outer, place);
+        return l->panic ? NULL : named_type(l, word, type);
     }
     for (int i = 0; i < args.count; i++)
         if (cu_is_pattern(args.data[i].type) || args.data[i].param)
-            return decl->kind == CU_DECL_VARIABLE ? unknown_value(l, t)
-                                                  : named_type(l, t->text, cu_any_type());
-    CuScope scope = {.outer = l->globals};
+            return decl->kind == CU_DECL_VARIABLE ? unknown_value(l, word)
+                                                  : named_type(l, word, cu_any_type());
+    CuScope inside = {.outer = outer ? outer->outside : NULL, .record = outer};
+    CuScope scope = {.outer = outer ? &inside : l->globals};
     CuTemplate params;
     decl = cu_without_pack(l, decl, args.count, 0);
     if (!decl) {
-        cu_bad(l, t->place, "%d arguments for the template '%.*s'", args.count, STR_ARG(t->text));
+        cu_bad(l, place, "%d arguments for the template '%.*s'", args.count, STR_ARG(word));
         return NULL;
     }
-    if (!cu_template(l, decl, &params) || !cu_bind_args(l, &params, &args, &scope, t->place))
+    if (!cu_template(l, decl, &params) || !cu_bind_args(l, &params, &args, &scope, place))
         return NULL;
     return cu_global(l, decl, &scope, &name) ? as_name(l, name) : NULL;
 }
@@ -162,7 +163,7 @@ static const CuName *global(CuLower *l, CuToken *t) {
         decl = cu_declared(l, t->text, kind);
     if (decl) {
         while (decl->special && decl->overload) decl = decl->overload;
-        if (decl->templates) return templated(l, decl, t);
+        if (decl->templates) return cu_templated(l, decl, NULL, t->place);
         return cu_global(l, decl, l->globals, &name) ? as_name(l, name) : NULL;
     }
     decl = cu_declared(l, t->text, CU_DECL_FUNCTION);
@@ -177,7 +178,8 @@ static const CuName *found_here(CuLower *l, CuToken *t) {
     if (!found || !cu_is(l->at, "<") || found->kind != NAME_TYPE) return found;
     const CuRecord *record = found->val.type->kind == CU_STRUCT ? found->val.type->record : NULL;
     bool is_own = record && record->decl && str_equal(record->decl->name, t->text);
-    return is_own && record->decl->templates ? templated(l, record->decl, t) : found;
+    if (!is_own || !record->decl->templates) return found;
+    return cu_templated(l, record->decl, record->outer, t->place);
 }
 
 static bool is_namespace(CuLower *l, Str name) {

@@ -210,8 +210,11 @@ static Str kernel_name(CuLower *l, const CuDecl *decl, const CuSignature *signat
         const CuName *name = signature->scope->names;
         while (name && !str_equal(name->name, params.params[i].name)) name = name->next;
         if (!name) BUG("a parameter of a template that is not bound");
-        args[i] = (CuArg){.type = name->val.type, .is_value = name->kind == NAME_CONSTANT};
-        if (args[i].is_value) args[i].bits = constant_bits(name->val.value->def);
+        args[i] = (CuArg){.type = name->val.type, .is_value = name->kind != NAME_TYPE};
+        if (name->kind == NAME_FUNCTION)
+            args[i].function = name->decl;
+        else if (args[i].is_value)
+            args[i].bits = constant_bits(name->val.value->def);
     }
     return cu_args_name(l->arena, plain, (CuArgs){params.count, args});
 }

@@ -230,11 +230,13 @@ static bool has_pack(const CuDecl *decl) {
     return decl->templates && dots_in(decl->templates, cu_skip_angles(decl->templates));
 }
 
-/* How many arguments of a call, or of the template, the pack is; -1: too few. */
+/* How many arguments of a call, or of the template, the pack is; -1: too few. num_args: -1: there
+ * is no call. */
 static int count_of(const CuDecl *decl, int num_written, int num_args) {
     bool in_params =
         decl->params && dots_in(decl->params, decl->body ? decl->body : cu_skip(decl->params));
-    if (decl->kind == CU_DECL_FUNCTION && in_params) return num_args - (items_in(decl->params) - 1);
+    if (decl->kind == CU_DECL_FUNCTION && in_params && num_args >= 0)
+        return num_args - (items_in(decl->params) - 1);
     const CuToken *list = decl->special ? decl->special : decl->templates;
     int fixed =
         items_in(list) - (dots_in(list, cu_skip_angles((CuToken *)(uintptr_t)list)) != NULL);

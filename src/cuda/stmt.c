@@ -77,8 +77,8 @@ static void empty_region(CuLower *l, Region **region) {
 
 /* float(x), a::B<int>(x).f(); but int (*f)(int) is a declaration. */
 static bool is_functional_cast(CuToken *t) {
-    bool has_arguments = cu_is(t, "decltype") || cu_is(t, "alignas") || cu_is(t, "__align__") ||
-                         cu_is(t, "__attribute__");
+    bool has_arguments = cu_is(t, "decltype") || cu_is(t, "__typeof__") || cu_is(t, "alignas") ||
+                         cu_is(t, "__align__") || cu_is(t, "__attribute__");
     while (cu_is(t->next, "::") && t->next->next->kind == CU_NAME) t = t->next->next;
     CuToken *open = cu_is(t->next, "<") ? cu_skip_angles(t->next) : t->next, *inside = open->next;
     bool groups = (cu_is(inside, "*") || cu_is(inside, "&")) && inside->next->kind == CU_NAME &&
@@ -537,6 +537,14 @@ static Ending jump(CuLower *l, CuToken *word) {
 
 /* ---- all ---- */
 
+static bool is_control(const CuToken *t) {
+    static const char *const words[] = {"if",     "for",   "while",    "do",
+                                        "switch", "break", "continue", "return"};
+    for (int i = 0; i < COUNT(words); i++)
+        if (cu_is(t, words[i])) return true;
+    return false;
+}
+
 static bool is_refused_word(const CuToken *t) {
     static const char *const names[] = {"goto", "try", "throw", "co_return"};
     for (int i = 0; i < COUNT(names); i++)
@@ -703,6 +711,30 @@ static Ending items(CuLower *l) {
         return after == ENDS ? MAY_JUMP : ending;
     }
     return ending;
+}
+
+/* ({ int a = f(); a * a; }), GNU's: the value is that of the last statement. */
+CuVal cu_statements_value(CuLower *l) {
+    CuVal val = {.type = cu_type(CU_VOID), .place = l->at->place};
+    CuScope scope = {.outer = l->scope};
+    if (!cu_enter(l)) return cu_poison(l, val.place);
+    l->scope = &scope;
+    cu_accept(l, "{");
+    while (!l->panic && !cu_is(l->at, "}") && l->at->kind != CU_END) {
+        CuToken *t = l->at, *first = cu_is(t, ";") ? t : statement_end(t);
+        bool is_plain = !cu_is(t, "{") && first != t && !is_control(t) && !starts_declaration(l);
+        if (is_plain && cu_is(first, "}")) {
+            val = cu_value(l, cu_expression(l));
+            val.is_place = false;
+            cu_expect(l, ";", "after an expression");
+        } else if (statement(l, true) != GOES_ON) {
+            cu_unsupported(l, t->place, "a jump out of statements in an expression");
+        }
+    }
+    l->scope = scope.outer;
+    l->nested--;
+    cu_expect(l, "}", "after statements in an expression");
+    return val;
 }
 
 void cu_body(CuLower *l) {

@@ -133,9 +133,14 @@ Str cu_name(Arena *arena, const CuType *type) {
                           type->is_const ? " const" : "");
     }
     if (type->kind == CU_ARRAY) {
-        Str of = cu_name(arena, type->of);
-        if (type->count < 0) return str_format(arena, "%.*s[]", STR_ARG(of));
-        return str_format(arena, "%.*s[%lld]", STR_ARG(of), (long long)type->count);
+        Buf counts = {.arena = arena};
+        for (; type->kind == CU_ARRAY; type = type->of) /* the outermost first */
+            if (type->count < 0)
+                buf_puts(&counts, "[]");
+            else
+                buf_printf(&counts, "[%lld]", (long long)type->count);
+        return str_format(arena, "%.*s%.*s", STR_ARG(cu_name(arena, type)),
+                          STR_ARG(buf_str(&counts)));
     }
     if (type->kind == CU_STRUCT)
         return str_format(arena, "%s%.*s", qualifiers, STR_ARG(type->record->name));

@@ -84,6 +84,26 @@ wmma() { # exit code, words, kernel
 wmma 3 "wmma.cu:4:104: not supported: 'fragment<matrix_a, 8, 8, 32, s4, row_major>' in a kernel" nibbles
 wmma 3 "wmma.cu:6:61: not supported: 'fragment<accumulator, 32, 8, 16, double, void>' in a kernel" wide
 wmma 2 "mma_sync with sums that saturate is not supported" saturates
+# By nvcc's rules: x - (n + n); 40 threads of two blocks add to either pair.
+for device in $devices; do
+    exits 0 '1 9 17 of 2, 17 0, 20 80 20 80 0, 20 80 20 80 0, ' "$TERN" exec test/cuda/variadic.cu --device $device
+done
+exits 0 '[-1, -1, -1, -1]' "$TERN" run 'test/cuda/variadic.cu:combine<less, float, int, short>' --device interp --grid 1 \
+    --block 4 -a 'to=zeros(4)' -a n=4 -a 'first=ones(4)' -a 'rest__0=ones(4,i32)' -a 'rest__1=ones(4,i16)' --print to
+exits 2 "1 argument for the template 'combine'" "$TERN" show 'test/cuda/variadic.cu:combine<less>' --block 1 --device sim --stage ptx
+want='[57, 15, 8610, 51, -2899, 1105, 8, 108]'
+for device in $devices; do
+    exits 0 "$want" "$TERN" run test/cuda/dialect.cu:dialect --device $device --grid 1 --block 1 -a 'p=zeros(8,i32)' --print p
+done
+sed -e 's/p\[17\]/p[8]/; s/packs/dialect/; s/i < 17/i < 8/' -e '/p\[17\]/d' "$work/main.cc" | sed 's/packs(p)/dialect(p)/' >"$work/dialect.cc"
+if g++ --version >/dev/null 2>&1; then
+    check 'g++ takes it' g++ -w -std=c++17 -Itest/cuda "$work/dialect.cc" -o "$work/dialect"
+    exits 0 "$want" "$work/dialect"
+else
+    skip 2 'no g++'
+fi
+echo '__global__ void k(int *p) { int a[2][3]; int (*q)[2] = a; p[0] = q[0][0]; }' >"$work/arrays.cu"
+exits 2 'this initial value: '"'int[2][3]' does not become 'int[2] *'" "$TERN" show "$work/arrays.cu:k" --block 1 --device sim --stage ptx
 cat >"$work/dp4a.cu" <<'END'
 __global__ void k(int *p) {
     int a = (int)0xff80ff01u, b = 0x02030405;
