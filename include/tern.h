@@ -81,6 +81,10 @@ typedef struct tern_open_options {
     bool bounds; /* cpu: an access outside of the buffer that its pointer comes from (outside of all
                     buffers, where that is not known) ends the launch with a message, before it is
                     made */
+    const char *const
+        *defines; /* macros of CUDA C, before a file begins: "NAME=TEXT", "NAME(a)=TEXT",
+                                   "NAME", which is "NAME=1". .py files know nothing of them */
+    int num_defines;
 } tern_open_options;
 
 /* Opens a context on one device. options may be NULL. On failure returns NULL, stores the reason in

@@ -125,6 +125,8 @@ def run(path, options, roots):
     includes = [f"{folder}/{word}" for word in re.findall(r"-I\s*([^\s$]+)", makefile)] + folders_above(path, roots)
     for name in includes:
         command += ["-I", name] if os.path.isdir(name) else []
+    for macro in dict.fromkeys(re.findall(r"\s-D\s*([A-Za-z_]\w*(?:=[^\s$]+)?)(?=\s|$)", makefile)):
+        command += ["-D", macro]
     for name in others(makefile, path):
         command += ["--with", f"{folder}/{name}"]
     command += [os.path.abspath(path), "--", *smaller(arguments(makefile), options.most)]

@@ -221,24 +221,38 @@ static tern_status open_device(tern_context *context, const char *name,
     return status;
 }
 
-static void copy_options(tern_context *context, tern_open_options *options,
-                         const tern_open_options *given) {
+static const char **copied_words(tern_context *context, const char *const *words, int *count) {
+    if (!words || *count < 0) *count = 0;
+    const char **copy = arena_array(context->arena, const char *, *count);
+    for (int i = 0; i < *count; i++) copy[i] = str_c(context->arena, str_of(words[i]));
+    return copy;
+}
+
+static tern_status copy_options(tern_context *context, tern_open_options *options,
+                                const tern_open_options *given) {
     if (given)
         memcpy(options, given,
                given->size && given->size < sizeof *given ? given->size : sizeof *given);
-    int count = options->include_dirs ? options->num_include_dirs : 0;
-    if (count < 0) count = 0;
-    const char **dirs = arena_array(context->arena, const char *, count);
-    for (int i = 0; i < count; i++)
-        dirs[i] = str_c(context->arena, str_of(options->include_dirs[i]));
-    context->lang = (LangOptions){dirs, count};
+    int *num_dirs = &options->num_include_dirs;
+    const char **dirs = copied_words(context, options->include_dirs, num_dirs);
+    context->lang = (LangOptions){dirs, *num_dirs};
+    context->defines = copied_words(context, options->defines, &options->num_defines);
+    context->num_defines = options->num_defines;
     if (options->cache_dir)
         context->asked_cache_dir = str_c(context->arena, str_of(options->cache_dir));
+    for (int i = 0; i < context->num_defines; i++)
+        if (!cu_is_define(context->defines[i]))
+            return context_fail(context, TERN_ERROR_ARGUMENT,
+                                "a macro is NAME, NAME=TEXT or "
+                                "NAME(a, b)=TEXT, not '%s'",
+                                context->defines[i]);
+    return TERN_OK;
 }
 
 static tern_status open_any(tern_context *context, const tern_open_options *given) {
     tern_open_options options = {0};
-    copy_options(context, &options, given);
+    tern_status status = copy_options(context, &options, given);
+    if (status) return status;
     const char *name = options.device ? options.device : getenv("TERN_DEVICE");
     if (name && name[0]) return open_device(context, name, &options);
     if (open_device(context, "cuda", &options) == TERN_OK) return TERN_OK;

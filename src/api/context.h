@@ -46,6 +46,8 @@ struct tern_context {
     DeviceRange *ranges;
     int num_buffers, buffers_capacity;
     LangOptions lang;
+    const char *const *defines; /* of CUDA C */
+    int num_defines;
     const char *asked_cache_dir, *cache_dir; /* of the options, or NULL; resolved, NULL: not yet */
 };
 

@@ -92,7 +92,9 @@ static tern_module *module_finish(tern_context *context, Arena *arena, const Sou
     tern_module *module = arena_new_of(arena, tern_module);
     *module = (tern_module){.own.context = context, .refs = 1, .arena = arena};
     CuOptions options = {.include_dirs = context->lang.include_dirs,
-                         .num_include_dirs = context->lang.num_include_dirs};
+                         .num_include_dirs = context->lang.num_include_dirs,
+                         .defines = context->defines,
+                         .num_defines = context->num_defines};
     bool is_cuda = cuda_is_name(source->name.data);
     if (is_cuda)
         module->cuda = cu_load(arena, source, path, &options, &diag);

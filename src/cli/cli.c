@@ -196,6 +196,8 @@ tern_context *cli_open(const Cli *cli, const char *device, int *exit_code) {
         .device = device,
         .include_dirs = cli->include_dirs.data,
         .num_include_dirs = cli->include_dirs.count,
+        .defines = cli->defines.data,
+        .num_defines = cli->defines.count,
         .timeout_ms = cli->timeout_ms,
         .order_seed = cli->order_seed,
         .watch = cli->watch,

@@ -44,6 +44,7 @@ typedef struct Cli {
     bool json, quiet, verbose;
     const char *device;
     VEC(const char *) include_dirs;
+    VEC(const char *) defines;
     /* Of the contexts that cli_open opens: tern_open_options. */
     bool watch, bounds;
     int timeout_ms;

@@ -8,6 +8,7 @@
 static const OptionRow options_common[] = {
     {"device", 0, "D", "cpu, interp, sim[:ARCH] or cuda[:N]; default: cuda if present, else cpu"},
     {"I", 0, "DIR", "also look for imported .py files and headers here (repeatable)"},
+    {"D", 0, "NAME[=TEXT]", "define a macro of a .cu file (repeatable)"},
     {"global", 0, "NAME=VALUE",
      "a name of the module has this value: a Python literal (repeatable)"},
     {"json", 0, NULL, "print JSON"},
@@ -135,7 +136,12 @@ static bool take_options(Cli *cli, char **words, int count) {
     cli->device = option_value(cli, "device");
     for (int i = 0; option_nth(cli, "I", i); i++)
         vec_push(cli->arena, &cli->include_dirs, option_nth(cli, "I", i));
-    return true;
+    for (int i = 0; option_nth(cli, "D", i); i++)
+        vec_push(cli->arena, &cli->defines, option_nth(cli, "D", i));
+    if (!cli->defines.count || (cli->operands.count && strstr(cli->operands.data[0], ".cu")))
+        return true;
+    cli_fail(cli, EXIT_USAGE, "-D: of a .cu file alone");
+    return false;
 }
 
 static bool options_parse(Cli *cli, char **words, int count, Buf *said) {

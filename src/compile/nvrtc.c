@@ -122,6 +122,8 @@ static Options options_of(Arena *arena, const CuModule *module, const CompileReq
     vec_push(arena, &options, "--generate-line-info");
     if (request->precise) vec_push(arena, &options, "--fmad=false");
     if (!request->debug) vec_push(arena, &options, "--define-macro=NDEBUG");
+    for (int i = 0; i < files->num_defines; i++)
+        vec_push(arena, &options, str_format(arena, "--define-macro=%s", files->defines[i]).data);
     Str folder = cu_folder(module);
     add_folder(arena, &options, folder.length ? folder : STR("."));
     for (int i = 0; i < files->num_include_dirs; i++)

@@ -15,8 +15,14 @@ typedef struct CuOptions CuOptions;
 struct CuOptions {
     const char *const *include_dirs;
     int num_include_dirs;
+    const char *const *defines; /* "NAME=TEXT", as cu_is_define has it */
+    int num_defines;
     bool is_host; /* what the host's compiler sees: no __CUDA_ARCH__ */
 };
+/* NAME, NAME=TEXT or NAME(a, b)=TEXT, in one line. */
+bool cu_is_define(const char *words);
+/* What stands behind #define. */
+Str cu_define_text(Arena *arena, const char *words);
 /* path: of the file, beside which "includes" lie; empty: the text is from memory. options may be
  * NULL. NULL after diag_error. */
 CuModule *cu_load(Arena *arena, const Source *source, Str path, const CuOptions *options,

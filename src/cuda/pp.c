@@ -344,7 +344,7 @@ CuToken *cu_preprocess(Arena *arena, const Source *source, Str path, const CuOpt
     *file = (CuFile){path, folder_of(path), folder_of(path).length, 0};
     map_set_pointer(&r->files, source, file);
     pp->bytes = (size_t)source->text.length;
-    cu_pp_predefine(pp, options && options->is_host);
+    cu_pp_predefine(pp, options);
     r->end = &r->first;
     CuToken *t = cu_lex(arena, source, diag);
     while (t->kind != CU_END && !pp->failed) {

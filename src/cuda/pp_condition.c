@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* pp_condition: the value of what stands behind #if: integers of 64 bits, signed or not, as C has
  * them there; a name that is no macro is 0. And the macros that there are before the first line. */
+#include "cuda/cu.h"
 #include "cuda/pp.h"
 
 typedef struct Number {
@@ -282,25 +283,52 @@ void cu_pp_constants(Buf *out) {
     }
 }
 
-void cu_pp_predefine(CuPp *pp, bool is_host) {
-    Buf text = {.arena = pp->arena};
-    const CuDefine *more = is_host ? for_host : for_device;
-    for (int i = 0; i < (is_host ? COUNT(for_host) : COUNT(for_device)); i++)
-        buf_printf(&text, "%s %s\n", more[i].name, more[i].text);
-    for (int i = 0; i < COUNT(predefined); i++)
-        buf_printf(&text, "%s %s\n", predefined[i].name, predefined[i].text);
-    CuToken *t =
-        cu_lex(pp->arena, source_new(pp->arena, STR("<built-in>"), buf_str(&text)), pp->diag);
-    while (t->kind != CU_END) {
+bool cu_is_define(const char *words) {
+    static const char params[] =
+        ",. _0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    const char *letters = params + 3;
+    size_t name = strspn(words, letters), end = strcspn(words, "="), all = strlen(words);
+    if (!name || (words[0] >= '0' && words[0] <= '9')) return false;
+    if (strpbrk(words, "\n\r") || words[all - 1] == '\\') return false;
+    if (name == end) return true;
+    return words[name] == '(' && name + 1 + strspn(words + name + 1, params) == end - 1 &&
+           words[end - 1] == ')';
+}
+
+Str cu_define_text(Arena *arena, const char *words) {
+    const char *equals = strchr(words, '=');
+    if (!equals) return str_format(arena, "%s 1", words);
+    return str_format(arena, "%.*s %s", (int)(equals - words), words, equals + 1);
+}
+
+/* A macro a line. */
+static void define_all(CuPp *pp, Str name, Str text) {
+    CuToken *t = cu_lex(pp->arena, source_new(pp->arena, name, text), pp->diag);
+    while (t->kind != CU_END && !pp->failed) {
         CuToken *next = t->next;
         while (next->kind != CU_END && !next->line_start) next = next->next;
         t->line_start = false;
         cu_pp_define(pp, t);
         CuMacro *macro = map_get(&pp->macros, t->text);
-        macro->place = (CuPlace){0};
-        for (CuToken *b = macro->body; b->kind != CU_END; b = b->next) b->place = (CuPlace){0};
+        for (CuToken *b = macro ? macro->body : NULL; b && b->kind != CU_END; b = b->next)
+            b->place = (CuPlace){0};
+        if (macro) macro->place = (CuPlace){0};
         t = next;
     }
+}
+
+void cu_pp_predefine(CuPp *pp, const CuOptions *options) {
+    Buf text = {.arena = pp->arena}, given = {.arena = pp->arena};
+    bool is_host = options && options->is_host;
+    const CuDefine *more = is_host ? for_host : for_device;
+    for (int i = 0; i < (is_host ? COUNT(for_host) : COUNT(for_device)); i++)
+        buf_printf(&text, "%s %s\n", more[i].name, more[i].text);
+    for (int i = 0; i < COUNT(predefined); i++)
+        buf_printf(&text, "%s %s\n", predefined[i].name, predefined[i].text);
+    define_all(pp, STR("<built-in>"), buf_str(&text));
+    for (int i = 0; options && i < options->num_defines; i++)
+        buf_printf(&given, "%.*s\n", STR_ARG(cu_define_text(pp->arena, options->defines[i])));
+    if (given.length) define_all(pp, STR("<command line>"), buf_str(&given));
     static const struct {
         const char *name;
         int of;

@@ -299,9 +299,12 @@ static Str text_of(Host *h, const char *function, Diag *diag) {
     Str file = cu_hosted_text(h->arena, h->module->cuda, diag);
     Buf text = {.arena = h->arena};
     if (diag_failed(diag)) return STR("");
-    buf_printf(&text, "%s\n%s\n%s\n%s\n%s\n%.*s\n", text_compiled_start, text_compiled_cuda_start,
-               cuda_both_start, cuda_runtime_start, function ? text_compiled_torch_start : "",
-               STR_ARG(file));
+    buf_printf(&text, "%s\n%s\n%s\n%s\n%s\n", text_compiled_start, text_compiled_cuda_start,
+               cuda_both_start, cuda_runtime_start, function ? text_compiled_torch_start : "");
+    const CuOptions *options = cu_options(h->module->cuda);
+    for (int i = 0; i < options->num_defines; i++)
+        buf_printf(&text, "#define %.*s\n", STR_ARG(cu_define_text(h->arena, options->defines[i])));
+    buf_printf(&text, "%.*s\n", STR_ARG(file));
     if (function)
         buf_printf(&text,
                    "%s(const ::tern_host::Table *table,\n    const ::tern_host::Value *given, int "

@@ -143,6 +143,16 @@ program 5 'before' 'printf("before"); exit(5);'
   echo 'extern "C" float sinpif(float) noexcept, cospif(float) noexcept, rsqrtf(float) noexcept;'; } >"$work/newer.h"
 printf '#!/bin/sh\nexec c++ -include %s "$@"\n' "$work/newer.h" >"$work/newer"
 chmod +x "$work/newer"
+defined=test/cuda/programs/defined.cu
+for n in 7 8; do # not what a cache has of the other
+    exits $n "$n $((n + 6)) 1" "$TERN" exec --host c++ --device cpu $defined -D REAL=double -D N=$n -DSAY -D 'TWICE(x)=((x) * 2)'
+    exits 0 "sum $((n * 4 + 6))" "$TERN" run $defined:k --device cpu -D REAL=int -D N=$n -D 'TWICE(x)=x' --grid 1 --block 4 -a 'x=zeros(4,i32)'
+done
+for macro in 9 A-B 'f(' 'f(a' 'f(a)b=1' '=1' 'A=\'; do
+    exits 2 "a macro is NAME, NAME=TEXT or NAME(a, b)=TEXT, not '$macro'" "$TERN" exec --device cpu $defined -D "$macro"
+done
+exits 2 "<command line>:1:3: error: expected the names of parameters" "$TERN" exec --device cpu $defined -D 'f(,)=1'
+exits 2 '-D: of a .cu file alone' "$TERN" exec --device cpu test.py -D A
 TERN_CXX=$work/newer exits 0 '5 5' "$TERN" exec --host c++ --device cpu test/cuda/programs/both.cu
 # A launch keeps nothing: pages that are there after 20000 more of them.
 cat >"$work/many.cu" <<'CUDA'
