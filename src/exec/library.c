@@ -57,6 +57,7 @@ Object *module_of_text(Host *host, const char *name, const char *file, const cha
     TEXT(torch_distributed, "torch.distributed")                                                   \
     TEXT(torch_dtensor, "torch.distributed.tensor")                                                \
     TEXT(torch_functional, "torch.nn.functional")                                                  \
+    TEXT(torch_index, "torch._index")                                                              \
     TEXT(torch_more, "torch._more")                                                                \
     TEXT(torch_nn, "torch.nn.modules")                                                             \
     TEXT(torch_optim, "torch.optim")                                                               \

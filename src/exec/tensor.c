@@ -188,6 +188,8 @@ static int op_of(Operator op) {
     case OPERATOR_AND: return TERN_OP_bitwise_and;
     case OPERATOR_OR: return TERN_OP_bitwise_or;
     case OPERATOR_XOR: return TERN_OP_bitwise_xor;
+    case OPERATOR_SHL: return TERN_OP_bitwise_left_shift;
+    case OPERATOR_SHR: return TERN_OP_bitwise_right_shift;
     case OPERATOR_LT: return TERN_OP_lt;
     case OPERATOR_LE: return TERN_OP_le;
     case OPERATOR_GT: return TERN_OP_gt;
@@ -195,8 +197,6 @@ static int op_of(Operator op) {
     case OPERATOR_EQ: return TERN_OP_eq;
     case OPERATOR_NE: return TERN_OP_ne;
     case OPERATOR_MATMUL:
-    case OPERATOR_SHL:
-    case OPERATOR_SHR:
     case OPERATOR_IS:
     case OPERATOR_IS_NOT:
     case OPERATOR_IN:
@@ -268,13 +268,32 @@ static tern_tensor *view_at(Host *host, Object *self, Object *key) {
     return NULL;
 }
 
+/* Tensors and lists pick elements: lib/lib_torch_index.py. */
+static bool picks(const Object *key) {
+    if (is_tensor_object(key) || key->kind == OBJECT_LIST) return true;
+    for (int i = 0; key->kind == OBJECT_TUPLE && i < key->num_items; i++)
+        if (is_tensor_object(key->items[i]) || key->items[i]->kind == OBJECT_LIST) return true;
+    return false;
+}
+
+static Object *picked(Host *host, const char *what, int num_args, Object *const *args) {
+    Object *module = host_import(host, STR("torch._index"));
+    Object *function = module ? host_get(host, module, str_of(what)) : NULL;
+    return function ? host_invoke_with(host, function, num_args, args) : host->script->poison;
+}
+
 static Object *tensor_subscript(Host *host, Object *self, Object *key) {
+    if (picks(key)) return picked(host, "take", 2, (Object *[]){self, key});
     tern_tensor *view = view_at(host, self, key);
     return view ? tensor_wrap(host, view, self->weight) : host->script->poison;
 }
 
 static bool tensor_set_subscript(Host *host, Object *self, Object *key, Object *value) {
     tern_operand operand;
+    if (picks(key)) {
+        picked(host, "put", 3, (Object *[]){self, key, value});
+        return !is_raised(host);
+    }
     tern_tensor *view = view_at(host, self, key);
     if (!view) return false;
     if (!operand_of(host, value, &operand)) {

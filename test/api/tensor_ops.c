@@ -58,6 +58,12 @@ static double ref_logical_xor(double a, double b) { return (a != 0) != (b != 0);
 static double ref_bitwise_and(double a, double b) { return (double)((int64_t)a & (int64_t)b); }
 static double ref_bitwise_or(double a, double b) { return (double)((int64_t)a | (int64_t)b); }
 static double ref_bitwise_xor(double a, double b) { return (double)((int64_t)a ^ (int64_t)b); }
+static double ref_bitwise_left_shift(double a, double b) {
+    return b < 0 || b > 63 ? 0 : (double)(int64_t)((uint64_t)(int64_t)a << (int)b);
+}
+static double ref_bitwise_right_shift(double a, double b) {
+    return (double)((int64_t)a >> (b < 0 || b > 63 ? 63 : (int)b));
+}
 
 typedef struct Reference {
     const char *name;
@@ -147,6 +153,8 @@ static const Reference references[] = {
     OWN_2(bitwise_and),
     OWN_2(bitwise_or),
     OWN_2(bitwise_xor),
+    OWN_2(bitwise_left_shift),
+    OWN_2(bitwise_right_shift),
 };
 
 static const Reference *reference_of(const char *name) {
@@ -326,7 +334,9 @@ static bool takes(const char *name, tern_dtype dtype) {
                                               "leaky_relu", "elu",       "softplus", "frac",
                                               "hypot",      NULL};
     static const char *const no_zero[] = {"floor_divide", "remainder", "fmod", "pow", NULL};
+    static const char *const shifts[] = {"bitwise_left_shift", "bitwise_right_shift", NULL};
     bool floats = tern_dtype_is_float(dtype);
+    if (is_word(name, shifts)) return dtype == TERN_INT64; /* others: test/host/indexing.py */
     if (floats && is_word(name, ints_only)) return false;
     if (!floats && (is_word(name, floats_only) || is_word(name, no_zero))) return false;
     return true;

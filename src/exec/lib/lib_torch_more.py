@@ -3,6 +3,8 @@
 import math
 from _torch import Tensor, arange, bmm, cat, empty, full, index_select, matmul, ones, refuse, stack, std as _std, tensor, var as _var, where, zeros
 
+from torch._index import nonzero
+
 
 def is_tensor(obj):
     return isinstance(obj, Tensor)
@@ -68,6 +70,11 @@ def chunk(input, chunks, dim=0):
 
 def masked_fill(input, mask, value):
     return where(mask, value, input)
+
+
+def masked_select(input, mask):
+    mask, input = broadcast_tensors(mask, input)
+    return input[mask]
 
 
 def outer(input, vec2):
@@ -263,7 +270,7 @@ class _Methods:
 
 
 _functions = {'var': var, 'std': std, 'narrow': narrow, 'select': select, 'unbind': unbind, 'split': split, 'chunk': chunk,
-              'masked_fill': masked_fill, 'outer': outer, 'dot': dot, 'mv': mv, 'baddbmm': baddbmm, 'movedim': movedim,
+              'masked_fill': masked_fill, 'masked_select': masked_select, 'nonzero': nonzero, 'outer': outer, 'dot': dot, 'mv': mv, 'baddbmm': baddbmm, 'movedim': movedim,
               'swapaxes': swapaxes, 'ravel': ravel, 'lerp': lerp, 'addcmul': addcmul, 'addcdiv': addcdiv, 'clip': clip,
               'is_floating_point': is_floating_point}
 
