@@ -54,6 +54,8 @@ Object *module_of_text(Host *host, const char *name, const char *file, const cha
     TEXT(tensor_descriptor, "triton.tools.tensor_descriptor")                                      \
     TEXT(textwrap, "textwrap")                                                                     \
     TEXT(torch_autograd, "torch.autograd.function")                                                \
+    TEXT(torch_backends, "torch.backends")                                                         \
+    TEXT(torch_cuda, "_torch.cuda")                                                                \
     TEXT(torch_distributed, "torch.distributed")                                                   \
     TEXT(torch_dtensor, "torch.distributed.tensor")                                                \
     TEXT(torch_functional, "torch.nn.functional")                                                  \

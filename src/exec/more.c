@@ -212,8 +212,9 @@ static Object *run_fill_random(Host *host, Object *const *args, const HostCall *
         (given(args[2]) && !host_double(host, args[2], "the argument", &b)))
         return none_of(host);
     tern_tensor *x = tensor_of(args[0]);
-    if (tern_tensor_dtype(x) != TERN_FLOAT32)
-        return host_refuse(host, "filling a tensor that is not float32 with random numbers");
+    if (!tern_dtype_is_float(tern_tensor_dtype(x)) || tern_tensor_dtype(x) == TERN_FLOAT64)
+        return host_refuse(host, "filling a tensor of %s with random numbers",
+                           tern_torch_name(tern_tensor_dtype(x)));
     int64_t count = tern_numel(x);
     float *data = malloc((size_t)count * sizeof *data + 8);
     if (!data) longjmp(host->script->no_memory, 1);

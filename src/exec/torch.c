@@ -375,6 +375,8 @@ static Object *run_cast(Host *host, Object *const *args, const HostCall *call) {
 
 static Object *run_place(Host *host, Object *const *args, const HostCall *call) {
     bool is_cuda;
+    if (call->id && given(args[1]) && object_is_integral(args[1]) && args[1]->integer)
+        return host_raise(host, CLASS_RUNTIME_ERROR, "CUDA error: invalid device ordinal");
     if (!want_tensor(host, args[0], "input") ||
         !device_of(host, object_str(host->arena, call->id ? STR("cuda") : STR("cpu")), &is_cuda))
         return none_of(host);
@@ -563,7 +565,7 @@ static const Native methods[] = {
     {"long", "self", run_cast, TERN_INT64},
     {"bool", "self", run_cast, TERN_BOOL},
     NATIVE("cpu", "self", run_place),
-    {"cuda", "self", run_place, 1},
+    {"cuda", "self, device?, non_blocking?", run_place, 1},
     {"view", "..", run_view, VIEW_VIEW},
     {"expand", "..", run_view, VIEW_EXPAND},
     {"contiguous", "self", run_dims, DIM_CONTIGUOUS},
@@ -595,7 +597,6 @@ static const Native of_cuda[] = {
     NATIVE("Event", "enable_timing?, blocking?, interprocess?", run_event),
     NATIVE("get_device_properties", "device?", run_properties),
     {"get_device_capability", "device?", run_properties, 1},
-    NATIVE("empty_cache", "", run_synchronize),
     {"Stream", "", run_stream, 1},
     {"current_stream", "", run_stream, 1},
     NATIVE("set_stream", "stream", run_stream),
@@ -690,9 +691,9 @@ static Object *open_torch(Host *host) {
     for (int i = 0; i < COUNT(dtypes); i++)
         module_add(host, module, dtypes[i],
                    builtin_attribute(host->arena, STR("torch"), str_of(dtypes[i])));
-    static const char *const parts[] = {"cuda",     "cpu",         "nn",     "testing", "profiler",
-                                        "autograd", "jit",         "utils",  "optim",   "_C",
-                                        "amp",      "distributed", "version"};
+    static const char *const parts[] = {"cuda",     "cpu",         "nn",      "testing", "profiler",
+                                        "autograd", "jit",         "utils",   "optim",   "_C",
+                                        "amp",      "distributed", "version", "backends"};
     static const char *const of_autograd[] = {"no_grad", "enable_grad", "inference_mode",
                                               "set_grad_enabled", "is_grad_enabled"};
     for (int i = 0; i < COUNT(parts) && !is_raised(host); i++)
@@ -729,6 +730,7 @@ Object *torch_open(Host *host, Str path) {
         module = host_module_new(host, "torch.cuda");
         module_add_natives(host, module, of_cuda, COUNT(of_cuda));
         module_add(host, module, "nvtx", module_import(host, STR("torch.cuda.nvtx")));
+        if (!is_raised(host)) add_names_of(host, module, "_torch.cuda");
     } else if (str_is(path, "torch.cpu")) {
         module = host_module_new(host, "torch.cpu");
         module_add_natives(host, module, of_cpu, COUNT(of_cpu));

@@ -57,6 +57,14 @@ script 1 "error: 'nothing' is not defined" 'import torch, triton' 'import triton
 script 1 'RuntimeError: The size of tensor a (2) must match the size of tensor b (3)' \
     'import torch' 'torch.zeros(2) + torch.zeros(3)'
 exits 2 'No such file' "$TERN" exec --device cpu "$work/none.py"
+# There is one device, which is said in many ways; switches of less precision change nothing.
+script 0 '1 2 3 False 2' 'import torch' 'x = torch.ones(2, device="cuda").cuda(0, non_blocking=True)' \
+    'with torch.cuda.device(0), torch.cuda.device(x.device), torch.cuda.device_of(x): torch.cuda.set_device("cuda:0")' \
+    'torch.backends.cuda.matmul.allow_tf32 = True' 'torch.set_float32_matmul_precision("high")' \
+    'x[1] = float(torch.empty(1, dtype=torch.float16).uniform_(2, 3) >= 2)' \
+    'print(1, 2, 3, torch.backends.mps.is_available(), torch.count_nonzero(x).item())'
+script 1 's.py:2:1: RuntimeError: CUDA error: invalid device ordinal' 'import torch' 'torch.zeros(1).cuda(1)'
+script 1 'RuntimeError: CUDA error: invalid device ordinal' 'import torch' 'with torch.cuda.device("cuda:1"): pass'
 # What a file surely uses and tern does not have is refused before the file has done anything.
 # early WORDS: the lines that follow print "ran" before they come to it.
 early() {

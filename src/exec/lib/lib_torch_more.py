@@ -139,7 +139,22 @@ def nan_to_num(input, nan=0.0):
     refuse('nan_to_num')
 
 
+def count_nonzero(input, dim=None):
+    return (input != 0).sum() if dim is None else (input != 0).sum(dim)
+
+
 # ---- of torch alone ----
+
+
+def set_float32_matmul_precision(precision):
+    """Allows PyTorch less than what is computed here."""
+    if precision not in ('highest', 'high', 'medium'):
+        raise RuntimeError(f"Invalid float32 matmul precision: {precision}")
+
+
+def from_numpy(ndarray):
+    return ndarray._tensor
+
 
 
 def eye(n, m=None, *, dtype=None, device=None):
@@ -270,7 +285,7 @@ class _Methods:
 
 
 _functions = {'var': var, 'std': std, 'narrow': narrow, 'select': select, 'unbind': unbind, 'split': split, 'chunk': chunk,
-              'masked_fill': masked_fill, 'masked_select': masked_select, 'nonzero': nonzero, 'outer': outer, 'dot': dot, 'mv': mv, 'baddbmm': baddbmm, 'movedim': movedim,
+              'masked_fill': masked_fill, 'masked_select': masked_select, 'nonzero': nonzero, 'count_nonzero': count_nonzero, 'outer': outer, 'dot': dot, 'mv': mv, 'baddbmm': baddbmm, 'movedim': movedim,
               'swapaxes': swapaxes, 'ravel': ravel, 'lerp': lerp, 'addcmul': addcmul, 'addcdiv': addcdiv, 'clip': clip,
               'is_floating_point': is_floating_point}
 
