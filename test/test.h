@@ -51,6 +51,7 @@ __attribute__((unused)) static void test_check_str(const char *file, int line, c
 
 __attribute__((unused)) static int test_main(const char *file, int argc, char **argv) {
     int passed = 0, failed = 0, skipped = 0;
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* a test that is cut off has said what it saw */
     for (TestCase *test = test_first; test; test = test->next) {
         if (argc > 1 && !strstr(test->name, argv[1])) continue;
         test_bad_checks = 0, test_skipped = NULL;
