@@ -392,3 +392,7 @@ __device__ inline unsigned atomicDec(unsigned *p, unsigned limit) {
     } while (old != seen);
     return old;
 }
+__device__ inline unsigned atomicInc_block(unsigned *p, unsigned limit) { return atomicInc(p, limit); }
+__device__ inline unsigned atomicInc_system(unsigned *p, unsigned limit) { return atomicInc(p, limit); }
+__device__ inline unsigned atomicDec_block(unsigned *p, unsigned limit) { return atomicDec(p, limit); }
+__device__ inline unsigned atomicDec_system(unsigned *p, unsigned limit) { return atomicDec(p, limit); }

@@ -61,13 +61,22 @@ static const CuKernel *find(Arena *arena, const tern_module *module, const char 
     return NULL;
 }
 
+/* Of a kernel whose parameters cannot be read: why. */
+static bool says_why(const tern_module *module, const CuKernel *kernel) {
+    Diag diag = {.arena = module->arena};
+    CuLaunch launch = {.block = {1, 1, 1}, .shared_bytes = 1};
+    cu_lower(module->arena, module->cuda, kernel, &launch, &diag);
+    if (diag_failed(&diag)) context_fail_diag(module->own.context, &diag);
+    return diag_failed(&diag);
+}
+
 const tern_function *cuda_find(const tern_module *module, const char *name) {
     if (setjmp(module->own.context->oom)) {
         context_no_memory(module->own.context);
         return NULL;
     }
     const CuKernel *kernel = find(module->arena, module, name);
-    if (!kernel) return NULL;
+    if (!kernel || (!kernel->is_known && says_why(module, kernel))) return NULL;
     for (int i = 0; i < module->num_functions; i++)
         if (kernel == cu_kernel(module->cuda, i)) return &module->functions[i];
     tern_function *function = arena_new_of(module->arena, tern_function);

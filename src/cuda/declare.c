@@ -184,20 +184,21 @@ static const CuType *enum_here(CuLower *l) {
 }
 
 /* Behind `struct` and what it says of alignment. */
-static CuToken *behind_alignment(CuToken *t) {
+CuToken *cu_behind_alignment(CuToken *t) {
     for (t = t->next; cu_is(t, "alignas") || cu_is(t, "__align__") || cu_is(t, "__attribute__");)
         t = cu_is(t->next, "(") ? cu_skip(t->next) : t->next;
     return t;
 }
 
 static bool opens_body(CuToken *t) {
-    t = behind_alignment(t);
+    t = cu_behind_alignment(t);
     return cu_is(t, "{") || (t->kind == CU_NAME && cu_is(t->next, "{"));
 }
 
 /* struct { .. }, union U { .. }, enum { .. } where it stands. */
 static const CuType *body_here(CuLower *l) {
-    CuToken *t = l->at, *first = behind_alignment(t), *name = first->kind == CU_NAME ? first : NULL;
+    CuToken *t = l->at, *first = cu_behind_alignment(t),
+            *name = first->kind == CU_NAME ? first : NULL;
     if (cu_is(t, "enum")) return enum_here(l);
     int64_t align = cu_written_align(l, t, first);
     l->at = name ? name->next : first;
@@ -251,7 +252,13 @@ bool cu_specifiers(CuLower *l, CuSpecifiers *s) {
         if (qualified)
             cu_unsupported(l, l->at->place, "'%.*s::%.*s' on the host", STR_ARG(l->at->text),
                            STR_ARG(l->at->next->next->text));
-        else if (l->at->kind == CU_NAME && l->at->next->kind == CU_NAME)
+        else if (l->at->kind == CU_NAME && cu_is(l->at->next, "::") &&
+                 !cu_declared(l, l->at->text, CU_DECL_TYPE) &&
+                 !map_get(&l->module->namespaces, l->at->text))
+            cu_unsupported(l, l->at->place, "'%.*s::%.*s' in a kernel", STR_ARG(l->at->text),
+                           STR_ARG(l->at->next->next->text));
+        else if (l->at->kind == CU_NAME && (l->at->next->kind == CU_NAME ||
+                                            cu_is(l->at->next, "*") || cu_is(l->at->next, "&")))
             cu_undeclared(l, l->at->place, "type ", l->at->text);
         else
             cu_bad(l, l->at->place, "expected a type, saw '%.*s'", STR_ARG(l->at->text));

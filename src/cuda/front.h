@@ -337,6 +337,7 @@ bool cu_names_type(CuLower *l);
 const CuName *cu_templated(CuLower *l, const CuDecl *decl, const CuRecord *outer, CuPlace place);
 
 /* ---- declare.c ---- */
+CuToken *cu_behind_alignment(CuToken *t); /* of `struct __align__(8) {`: at the brace */
 bool cu_starts_type(CuLower *l);
 const CuType *cu_type_name(CuLower *l); /* int *, float4: without a name */
 void cu_declaration(CuLower *l);

@@ -42,8 +42,19 @@ CuVal cu_unsupported(CuLower *l, CuPlace place, const char *format, ...) {
     return cu_poison(l, place);
 }
 
+/* A name that CUDA's own headers and libraries have: the text is not wrong. */
+static bool is_cudas(Str name) {
+    static const char *const starts[] = {"cuda",   "__nv_",    "nv_",      "cublas", "cufft",
+                                         "curand", "cusolver", "cusparse", "__cuda"};
+    for (int i = 0; i < COUNT(starts); i++)
+        if (str_starts(name, starts[i])) return true;
+    return false;
+}
+
 CuVal cu_undeclared(CuLower *l, CuPlace place, const char *what, Str name) {
     bool was_said = l->panic;
+    if (!l->is_host && is_cudas(name))
+        return cu_unsupported(l, place, "%s'%.*s' in a kernel", what, STR_ARG(name));
     CuVal bad = l->is_host ? cu_unsupported(l, place, "%s'%.*s', which nothing here declares", what,
                                             STR_ARG(name))
                            : cu_bad(l, place, "%s'%.*s' is not declared", what, STR_ARG(name));

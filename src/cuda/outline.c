@@ -97,7 +97,16 @@ static CuToken *enumerators(const Outline *o, CuToken *start) {
     return end;
 }
 
-/* typedef .. NAME; */
+/* typedef struct A {..} A; is struct A {..}; and may have functions. */
+static bool is_record_again(const CuToken *start) {
+    CuToken *t = start->next, *name = t->next;
+    if (!cu_is(t, "struct") && !cu_is(t, "class") && !cu_is(t, "union")) return false;
+    if (name->kind != CU_NAME || !cu_is(name->next, "{")) return false;
+    CuToken *again = cu_skip(name->next);
+    return again->kind == CU_NAME && str_equal(again->text, name->text) && cu_is(again->next, ";");
+}
+
+/* typedef .. NAME; or typedef .. (*NAME)(..); */
 static CuToken *typedefs(const Outline *o, CuToken *start) {
     CuToken *t = start->next, *name = NULL;
     if (cu_is(t, "enum")) enumerators(o, t);
@@ -105,7 +114,11 @@ static CuToken *typedefs(const Outline *o, CuToken *start) {
                                                     : cu_is(t, "{") || cu_is(t, "(") ? cu_skip(t)
                                                                                      : t->next) {
         bool ends = cu_is(t->next, ";") || cu_is(t->next, "[") || cu_is(t->next, ",");
+        CuToken *pointer = cu_is(t, "(") && cu_is(t->next, "*") ? t->next->next : NULL;
         if (t->kind == CU_NAME && ends) name = t;
+        if (pointer && pointer->kind == CU_NAME && cu_is(pointer->next, ")"))
+            add(o, (CuDecl){
+                       .kind = CU_DECL_TYPE, .name = pointer->text, .start = start, .at = pointer});
         if (!name || t != name || cu_is(t->next, "[")) continue;
         add(o, (CuDecl){.kind = CU_DECL_TYPE, .name = t->text, .start = start, .at = t});
     }
@@ -295,7 +308,8 @@ static CuToken *record(Outline *o, CuToken *start) {
         Outline inside = {.m = o->m, .decls = decl->members, .owner = decl, .depth = o->depth + 1};
         outlined(&inside, after->next, end);
     }
-    if (!cu_is(end, ";")) variables(o, start, semicolon_of(end)); /* struct {..} a; */
+    bool again = end->kind == CU_NAME && str_equal(end->text, name->text);  /* of a typedef */
+    if (!cu_is(end, ";") && !again) variables(o, start, semicolon_of(end)); /* struct {..} a; */
     o->templates = templates;
     return semicolon_of(end);
 }
@@ -339,6 +353,7 @@ static CuToken *declaration(Outline *o, CuToken *t) {
         return semicolon_of(t);
     }
     if (cu_is(t, "using") || cu_is(t, "static_assert")) return semicolon_of(t);
+    if (cu_is(t, "typedef") && is_record_again(t)) return record(o, t->next);
     if (cu_is(t, "typedef")) return typedefs(o, t);
     if (cu_is(t, "enum")) return enumerators(o, t);
     bool is_record = cu_is(t, "struct") || cu_is(t, "class") || cu_is(t, "union");

@@ -141,7 +141,8 @@ static void class_fields(CuLower *l, Layout *layout, const CuDecl *decl) {
             const CuDecl *m = decl->members->in_order.data[i];
             if (m->start == t && (is_field(m) || m->kind == CU_DECL_FUNCTION)) member = m;
         }
-        bool anonymous = (cu_is(t, "union") || cu_is(t, "struct")) && cu_is(t->next, "{");
+        bool anonymous =
+            (cu_is(t, "union") || cu_is(t, "struct")) && cu_is(cu_behind_alignment(t), "{");
         if ((member && is_field(member) && t != done) || anonymous) {
             done = t;
             l->at = t;

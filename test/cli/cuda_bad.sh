@@ -153,6 +153,23 @@ text 3 'text.cu:1:35: not supported: virtual functions' <<'END'
 struct A { __device__ virtual int f() { return 1; } };
 __global__ void k(int *p) { A a; *p = a.f(); }
 END
+# What CUDA and its libraries have is refused by its name; what nothing has is an error.
+foreign() { # exit code, words; the kernel's body
+    printf 'typedef int (*chosen)(int);\n__global__ void k(int *p) { %s }\n' "$3" >"$work/text.cu"
+    sim "$1" "$2" text.cu:k --block 1 -a "$p"
+}
+foreign 3 "text.cu:2:29: not supported: 'thrust::' in a kernel" 'thrust::complex<float> z; *p = z.x;'
+foreign 3 "text.cu:2:29: not supported: 'cudaExtent' in a kernel" 'cudaExtent e; *p = e.width;'
+foreign 3 "text.cu:2:29: not supported: 'cufftComplex' in a kernel" 'cufftComplex *z = 0; *p = z->x;'
+foreign 3 "not supported: '__nv_cvt_float_to_fp8' in" '*p = __nv_cvt_float_to_fp8(1.0f, 0, 0);'
+foreign 3 "text.cu:1:13: not supported: a pointer to a function in a kernel" 'chosen f; *p = f(1);'
+foreign 2 "text.cu:2:29: error: 'knode' is not declared" 'knode *n = 0; *p = n->x;'
+text 3 "text.cu:1:27: not supported: type 'cudaExtent' in a kernel" <<'END'
+__global__ void k(int *p, cudaExtent *e) { *p = e->width; }
+END
+text 3 "not supported: 'thrust::complex' in a kernel" <<'END'
+__global__ void k(int *p, thrust::complex<float> *z) { *p = z->x; }
+END
 # One thing is refused: nothing is said of what uses it.
 text 3 "text.cu:1:34: not supported: structured bindings" <<'END'
 __global__ void k(int *p) { auto [x, y] = *p; *p = x + y; }

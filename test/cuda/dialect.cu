@@ -18,6 +18,14 @@ template <class T> struct Nest {
 };
 __device__ constexpr int power(int x, int n) { return n == 0 ? 1 : x * power(x, n - 1); }
 __device__ int only_first(int x) { return ({ int a = x; for (int i = 0; i < 3; i++) a += i; a * 2; }); }
+typedef struct Rec {
+    unsigned a, b;
+    __device__ Rec(unsigned x) : a(x), b(x + 1) {}
+} Rec;
+union Packed {
+    struct alignas(8) { short low, high; };
+    unsigned whole;
+};
 __global__ void dialect(int *p) {
     int t = threadIdx.x, b[3][4] = {{0}};
     b[1][2] = 5 + t, b[2][3] = 7;
@@ -40,5 +48,8 @@ __global__ void dialect(int *p) {
     constexpr int bits = power(2, 10);
     p[5] = bits + power(3, 4);
     p[6] = only_first(t + 1);
-    p[7] = __func__[0] + sizeof(__FUNCTION__);
+    Rec rec(6);
+    Packed packed;
+    packed.whole = 0x30004;
+    p[7] = __func__[0] + sizeof(__FUNCTION__) + rec.b * 1000 + packed.high * 10000 + packed.low * 100000;
 }
