@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* parser: what read.c and tokens.c share: a text's tokens, and what is known while it is read. */
+/* parser: what read.c, call.c, declare.c and tokens.c share: a text's tokens, and what is known while it is read. */
 #ifndef TERN_PTX_PARSER_H
 #define TERN_PTX_PARSER_H
 
@@ -101,5 +101,30 @@ bool ptx_expect_name(PtxParser *p, Str *name); /* a word, and no directive */
 bool ptx_expect_int(PtxParser *p, int64_t limit, int64_t *value);
 bool ptx_refuse(PtxParser *p); /* what stands there */
 int ptx_digit_of(char c);      /* 99: it is none */
+
+/* ---- declare.c ---- */
+const SimSymbol *ptx_find_symbol(const PtxProgram *program, Str name);
+bool ptx_find_register(const PtxParser *p, Str name, Word *word);
+int ptx_type_bytes(Str type); /* .b32: 4; 0: no type of a variable */
+bool ptx_in_function(const PtxParser *p);
+bool ptx_declare_registers(PtxParser *p);
+bool ptx_declare_memory(PtxParser *p, PtxSpace space, bool is_extern);
+
+/* ---- call.c ---- */
+CallArgument *ptx_find_argument(PtxParser *p, Str name);
+bool ptx_declare_argument(PtxParser *p);
+bool ptx_store_argument(PtxParser *p, Statement *s, int line);
+bool ptx_load_argument(PtxParser *p, Statement *s, CallArgument *argument, int line);
+bool ptx_parse_call(PtxParser *p, Ins ins, int line);
+bool ptx_parse_function(PtxParser *p);
+
+/* ---- read.c ---- */
+Word ptx_new_register(PtxParser *p, RegClass class);
+bool ptx_emit(PtxParser *p, const char *mnemonic, Word to, Word from, int line);
+void ptx_add_ins(PtxParser *p, Ins ins, int line);
+const char *ptx_move_of(Str mnemonic, bool *wide);
+void ptx_open_scope(PtxParser *p);
+bool ptx_close_scope(PtxParser *p);
+void ptx_parse_in_body(PtxParser *p);
 
 #endif

@@ -6,170 +6,6 @@
 
 #include <limits.h>
 
-/* ---- names ---- */
-
-static const SimSymbol *find_symbol(const PtxProgram *program, Str name) {
-    for (int i = 0; i < program->symbols.count; i++)
-        if (str_equal(program->symbols.data[i].name, name)) return &program->symbols.data[i];
-    return NULL;
-}
-
-/* A name itself, or one of a row: %r12 is the 12th of `.reg .b32 %r<13>`. */
-static const Register *register_named(const Map *names, Str name, int *index) {
-    const Register *r = map_get(names, name);
-    int start = name.length;
-    *index = 0;
-    if (r && r->count < 0) return r;
-    while (ptx_digit_of(name.data[start - 1]) < 10) start--;
-    int digits = name.length - start;
-    if (!digits || digits > MOST_DIGITS || (digits > 1 && name.data[start] == '0')) return NULL;
-    for (int i = start; i < name.length; i++) *index = *index * 10 + ptx_digit_of(name.data[i]);
-    r = map_get(names, (Str){name.data, start});
-    return r && *index < r->count ? r : NULL;
-}
-
-static bool find_register(const PtxParser *p, Str name, Word *word) {
-    for (int d = p->depth - 1, index; d >= 0; d--) {
-        const Register *r = register_named(&p->scopes[d].names, name, &index);
-        if (!r) continue;
-        if (r->class == CLASS_NONE) {
-            word->kind = WORD_NUMBER, word->bits = r->bits;
-            return true;
-        }
-        word->kind = r->class == CLASS_PRED ? WORD_PREDICATE : WORD_REGISTER;
-        word->class = r->class, word->declared = r->declared;
-        word->place = r->place + index * (r->class == CLASS_B64 ? 2 : 1);
-        return true;
-    }
-    return false;
-}
-
-static int type_bytes(Str type) {
-    static const char *const names[] = {".b8 .u8 .s8", ".b16 .u16 .s16 .f16 .bf16",
-                                        ".b32 .u32 .s32 .f32", ".b64 .u64 .s64 .f64"};
-    for (int i = 0; i < COUNT(names); i++) {
-        const char *at = names[i];
-        while (*at) {
-            size_t length = strcspn(at, " ");
-            if ((size_t)type.length == length && !memcmp(at, type.data, length)) return 1 << i;
-            at += length + (at[length] == ' ');
-        }
-    }
-    return 0;
-}
-
-static bool declare_registers(PtxParser *p) {
-    PtxProgram *program = p->program;
-    RegClass class = CLASS_PRED;
-    PtxKind declared = PTX_BITS;
-    if (!ptx_is(p, ".pred")) {
-        int bytes = type_bytes(p->token.text);
-        if (!bytes) return ptx_refuse(p);
-        class = bytes <= 2 ? CLASS_B16 : bytes == 4 ? CLASS_B32 : CLASS_B64;
-        char letter = p->token.text.data[p->token.text.length > 4 ? 2 : 1]; /* .bf16 */
-        declared = bytes == 1      ? PTX_BYTE
-                   : letter == 'b' ? PTX_BITS
-                   : letter == 'f' ? PTX_FLOAT
-                                   : PTX_INT;
-    }
-    ptx_advance(p);
-    do {
-        Str name;
-        int64_t count = -1;
-        if (!ptx_expect_name(p, &name)) return false;
-        if (ptx_accept(p, "<") &&
-            (!ptx_expect_int(p, MOST_REGISTERS, &count) || !ptx_expect(p, ">")))
-            return false;
-        if (map_get(&p->scopes[p->depth - 1].names, name))
-            return ptx_fail(p, DIAG_ERROR, "'%.*s' is declared twice", STR_ARG(name));
-        int *total = class == CLASS_PRED ? &program->num_predicates : &program->num_places;
-        Register *r = arena_new_of(p->arena, Register);
-        *r = (Register){class, 0, declared, *total, (int)count};
-        *total += (int)(count < 0 ? 1 : count) * (class == CLASS_B64 ? 2 : 1);
-        if (*total > 2 * MOST_REGISTERS)
-            return ptx_fail(p, DIAG_REFUSED, "more than %d registers %s", MOST_REGISTERS,
-                            program->where);
-        map_set(&p->scopes[p->depth - 1].names, name, r);
-    } while (ptx_accept(p, ","));
-    return ptx_expect(p, ";");
-}
-
-/* {1, 2}, or one number (count -1); bits of floats, too. Addresses of others are not known. */
-static bool initial_values(PtxParser *p, Str name, int bytes, int64_t count, unsigned char *data) {
-    if (count >= 0 && !ptx_expect(p, "{")) return false;
-    for (int64_t i = 0; i == 0 || ptx_accept(p, ","); i++) {
-        bool minus = ptx_accept(p, "-");
-        if (i >= count && count >= 0)
-            return ptx_fail(p, DIAG_ERROR, "more values than '%.*s' has elements", STR_ARG(name));
-        if (p->token.kind != TOKEN_NUMBER || p->token.float_kind == '.') return ptx_refuse(p);
-        uint64_t value = minus ? 0 - p->token.bits : p->token.bits;
-        if (!minus && bytes < 8 && value >> (8 * bytes))
-            return ptx_fail(p, DIAG_ERROR, "'%.*s' has more than %d bytes", STR_ARG(p->token.text),
-                            bytes);
-        memcpy(data + i * bytes, &value, (size_t)bytes);
-        ptx_advance(p);
-        if (count < 0) return !p->failed;
-    }
-    return ptx_expect(p, "}");
-}
-
-static bool in_function(const PtxParser *p) {
-    for (int d = 0; d < p->depth; d++)
-        if (p->scopes[d].is_function) return true;
-    return false;
-}
-
-/* .align 16 .b8 name[n] */
-static bool declare_memory(PtxParser *p, PtxSpace space, bool is_extern) {
-    PtxProgram *program = p->program;
-    int64_t align = 1, count = 0;
-    Str name;
-    if (ptx_accept(p, ".attribute")) { /* (.managed): all memory is the host's here */
-        while (!ptx_is(p, ")") && p->token.kind != TOKEN_END) ptx_advance(p);
-        if (!ptx_expect(p, ")")) return false;
-    }
-    if (ptx_accept(p, ".align") && !ptx_expect_int(p, 1024, &align)) return false;
-    if (align < 1 || (align & (align - 1)))
-        return ptx_fail(p, DIAG_ERROR, "an alignment is a power of two");
-    int bytes = type_bytes(p->token.text);
-    if (!bytes) return ptx_refuse(p);
-    ptx_advance(p);
-    if (!ptx_expect_name(p, &name)) return false;
-    bool is_array = ptx_accept(p, "["), open = is_array && is_extern && ptx_accept(p, "]");
-    if (!is_array)
-        count = 1;
-    else if (!open && (!ptx_expect_int(p, 1 << 24, &count) || !ptx_expect(p, "]")))
-        return false;
-    const SimSymbol *known = find_symbol(program, name);
-    if (known && space == SPACE_LOCAL && in_function(p) &&
-        known->size == (uint64_t)(count * bytes)) /* of a function that is read again */
-        return ptx_expect(p, ";");
-    if (known) return ptx_fail(p, DIAG_ERROR, "'%.*s' is declared twice", STR_ARG(name));
-    SimSymbol symbol = {.name = name,
-                        .space = space,
-                        .size = open ? (uint64_t)p->dynamic_shared : (uint64_t)(count * bytes)};
-    int *used = space == SPACE_SHARED ? &program->shared_bytes : &program->local_bytes;
-    if (space == SPACE_GLOBAL) {
-        unsigned char *data = arena_alloc(p->arena, (size_t)symbol.size + 16);
-        symbol.address = (uint64_t)(uintptr_t)data;
-        if (ptx_accept(p, "=") && !initial_values(p, name, bytes, is_array ? count : -1, data))
-            return false;
-    } else {
-        int64_t place = (*used + align - 1) & -align;
-        if (space == SPACE_SHARED && !is_extern && place + (int64_t)symbol.size > STATIC_SHARED)
-            return ptx_fail(p, DIAG_ERROR,
-                            "shared memory that is declared with its size: at most %d bytes",
-                            STATIC_SHARED);
-        if (place + (int64_t)symbol.size > 1 << 24)
-            return ptx_fail(p, DIAG_REFUSED, "more than 16 MB of shared or local memory %s",
-                            program->where);
-        symbol.address = (uint64_t)place + (space == SPACE_SHARED ? SHARED_BASE : 0);
-        *used = (int)(place + (int64_t)symbol.size);
-    }
-    vec_push(p->arena, &program->symbols, symbol);
-    return ptx_expect(p, ";");
-}
-
 /* ---- instructions ---- */
 
 static bool parse_simple_word(PtxParser *p, Word *word) {
@@ -189,10 +25,10 @@ static bool parse_simple_word(PtxParser *p, Word *word) {
     if (minus || p->token.kind != TOKEN_WORD)
         return ptx_fail(p, DIAG_ERROR, "expected an operand, saw '%.*s'", STR_ARG(p->token.text));
     const SimSymbol *symbol;
-    if (find_register(p, word->text, word)) {
+    if (ptx_find_register(p, word->text, word)) {
     } else if (str_is(word->text, "WARP_SZ")) {
         word->kind = WORD_NUMBER, word->bits = LANES;
-    } else if ((symbol = find_symbol(p->program, word->text))) {
+    } else if ((symbol = ptx_find_symbol(p->program, word->text))) {
         word->kind = WORD_SYMBOL, word->space = symbol->space, word->bits = symbol->address;
     } else
         word->kind = word->text.data[0] == '%' ? WORD_SPECIAL : WORD_NAME;
@@ -237,37 +73,14 @@ static bool parse_operands(PtxParser *p, Statement *s) {
     return ptx_expect(p, ";");
 }
 
-static void add_ins(PtxParser *p, Ins ins, int line) {
+void ptx_add_ins(PtxParser *p, Ins ins, int line) {
     PtxProgram *program = p->program;
     ins.line = line, ins.file = (int16_t)p->file;
     ins.source_line = p->source_line, ins.source_column = p->source_column;
     vec_push(p->arena, &program->code, ins);
 }
 
-static CallArgument *find_argument(PtxParser *p, Str name) {
-    for (int i = p->num_arguments - 1; i >= 0; i--)
-        if (str_equal(p->arguments[i].name, name)) return &p->arguments[i];
-    return NULL;
-}
-
-/* .param .b64 name, .param .align 8 .b8 name[16]; inside a scope: of the call that follows. */
-static bool declare_argument(PtxParser *p) {
-    Str name;
-    int64_t align, size;
-    bool is_aligned = ptx_accept(p, ".align");
-    if (is_aligned && !ptx_expect_int(p, 16, &align)) return false;
-    if (type_bytes(p->token.text) < (is_aligned ? 1 : 4)) return ptx_refuse(p);
-    ptx_advance(p);
-    if (!ptx_expect_word(p, &name)) return false;
-    if (ptx_accept(p, "[") && (!ptx_expect_int(p, MOST_PARAM_BYTES, &size) || !ptx_expect(p, "]")))
-        return false;
-    if (p->num_arguments == MOST_CALL_ARGUMENTS)
-        return ptx_fail(p, DIAG_REFUSED, "a call with so many arguments %s", p->program->where);
-    p->arguments[p->num_arguments++] = (CallArgument){.name = name};
-    return ptx_expect(p, ";");
-}
-
-static Word new_register(PtxParser *p, RegClass class) {
+Word ptx_new_register(PtxParser *p, RegClass class) {
     Word word = {.kind = WORD_REGISTER,
                  .class = class,
                  .declared = PTX_BITS,
@@ -277,7 +90,7 @@ static Word new_register(PtxParser *p, RegClass class) {
     return word;
 }
 
-static bool emit(PtxParser *p, const char *mnemonic, Word to, Word from, int line) {
+bool ptx_emit(PtxParser *p, const char *mnemonic, Word to, Word from, int line) {
     Statement s = {.mnemonic = str_of(mnemonic),
                    .words = {to, from},
                    .num_words = 2,
@@ -287,14 +100,14 @@ static bool emit(PtxParser *p, const char *mnemonic, Word to, Word from, int lin
                    .arena = p->arena};
     Ins ins = {.guard = NO_OPERAND};
     if (ptx_decode(&s, &ins))
-        add_ins(p, ins, line);
+        ptx_add_ins(p, ins, line);
     else
         p->failed = true;
     return !p->failed;
 }
 
 /* mov.f64: .. of ld.param.f64, which has 4 or 8 bytes. NULL: it has not. */
-static const char *move_of(Str mnemonic, bool *wide) {
+const char *ptx_move_of(Str mnemonic, bool *wide) {
     static const char *const rows[][2] = {
         {".f64", "mov.f64"}, {".b64", "mov.b64"}, {".u64", "mov.b64"}, {".s64", "mov.b64"},
         {".f32", "mov.f32"}, {".b32", "mov.b32"}, {".u32", "mov.b32"}, {".s32", "mov.b32"}};
@@ -306,154 +119,13 @@ static const char *move_of(Str mnemonic, bool *wide) {
     return NULL;
 }
 
-/* st.param.v2.b64: one type, and at most a width. */
-static bool is_param_form(Str mnemonic) {
-    Str rest = {mnemonic.data + 8, mnemonic.length - 8};
-    if (str_starts(rest, ".v2") || str_starts(rest, ".v4")) rest.data += 3, rest.length -= 3;
-    return type_bytes(rest) > 0;
-}
-
-static ArgumentPart *part_at(PtxParser *p, CallArgument *argument, int64_t offset, bool adds) {
-    ArgumentPart *part = argument->parts;
-    while (part && part->offset != offset) part = part->next;
-    if (part || !adds) return part;
-    part = arena_new_of(p->arena, ArgumentPart);
-    *part = (ArgumentPart){.offset = offset, .next = argument->parts};
-    return argument->parts = part;
-}
-
-/* st.param.v2.b64 [name+8], {a, b} */
-static bool store_argument(PtxParser *p, Statement *s, int line) {
-    CallArgument *argument =
-        s->num_words > 1 && s->words[0].in_brackets ? find_argument(p, s->words[0].text) : NULL;
-    bool wide = false;
-    const char *move = move_of(s->mnemonic, &wide);
-    if (!is_param_form(s->mnemonic)) return ptx_refuse(p);
-    if (!argument)
-        return ptx_fail(p, DIAG_ERROR, "'st.param' needs a .param of this scope and a value");
-    for (int i = 1; i < s->num_words; i++) {
-        int64_t offset = s->words[0].offset + (i - 1) * (wide ? 8 : 4);
-        bool is_new = !part_at(p, argument, offset, false);
-        ArgumentPart *part = part_at(p, argument, offset, true);
-        s->words[i].group = 0;
-        if (!argument->is_result) {
-            part->value = s->words[i];
-            continue;
-        }
-        if (!move) return ptx_refuse(p);
-        if (is_new) part->value = new_register(p, wide ? CLASS_B64 : CLASS_B32);
-        if (!emit(p, move, part->value, s->words[i], line)) return false;
-    }
-    return true;
-}
-
-/* ld.param of a call's result, or of a function's parameter. */
-static bool load_argument(PtxParser *p, Statement *s, CallArgument *argument, int line) {
-    bool wide = false;
-    const char *move = move_of(s->mnemonic, &wide);
-    int count = s->num_words - 1;
-    while (argument->of) argument = argument->of;
-    if (!move) return ptx_refuse(p);
-    for (int i = 0; i < count; i++) {
-        const ArgumentPart *part =
-            part_at(p, argument, s->words[count].offset + i * (wide ? 8 : 4), false);
-        if (!part && argument->is_result)
-            return ptx_fail(p, DIAG_REFUSED, "a value of '%.*s', which only a GPU gives, %s",
-                            STR_ARG(argument->name), p->program->where);
-        if (!part)
-            return ptx_fail(p, DIAG_ERROR, "nothing was given for this part of '%.*s'",
-                            STR_ARG(argument->name));
-        s->words[i].group = 0;
-        if (!emit(p, move, s->words[i], part->value, line)) return false;
-    }
-    return true;
-}
-
-static void open_scope(PtxParser *p), parse_in_body(PtxParser *p);
-static bool close_scope(PtxParser *p);
-
-/* The function's text is read here, with registers of its own. */
-static bool inline_function(PtxParser *p, const Function *function, Str result, int count,
-                            CallArgument **given) {
-    CallArgument *to = result.length ? find_argument(p, result) : NULL;
-    if (count != function->params.count)
-        return ptx_fail(p, DIAG_ERROR, "a call with %d arguments of a function with %d", count,
-                        function->params.count);
-    if (p->num_arguments + count + 1 > MOST_CALL_ARGUMENTS)
-        return ptx_fail(p, DIAG_REFUSED, "calls so deep %s", p->program->where);
-    open_scope(p);
-    if (p->failed) return false;
-    int depth = p->depth, at = p->at, line = p->line;
-    Token token = p->token;
-    p->scopes[depth - 1].is_function = true;
-    for (int i = 0; i < count; i++)
-        p->arguments[p->num_arguments++] =
-            (CallArgument){.name = function->params.data[i], .of = given[i]};
-    CallArgument *own = &p->arguments[p->num_arguments];
-    if (function->result.length)
-        p->arguments[p->num_arguments++] =
-            (CallArgument){.name = function->result, .is_result = true};
-    p->at = function->at, p->line = function->line;
-    ptx_advance(p);
-    if (!ptx_expect(p, "{")) return false;
-    while (!p->failed && !(p->depth == depth && ptx_is(p, "}"))) parse_in_body(p);
-    if (p->failed) return false;
-    map_set(&p->scopes[depth - 1].labels, STR("ret"),
-            (void *)((uintptr_t)p->program->code.count + 1));
-    if (to && function->result.length) to->parts = own->parts;
-    if (!close_scope(p)) return false;
-    p->at = at, p->line = line, p->token = token;
-    return true;
-}
-
-/* call (result), name, (arg, ..); after the word call */
-static bool parse_call(PtxParser *p, Ins ins, int line) {
-    Str name, word, result = STR("");
-    CallArgument *given[16];
-    Span span = {p->program->text, p->token.start, p->token.start + p->token.text.length};
-    if (ptx_accept(p, "(") &&
-        (!ptx_expect_word(p, &result) || !ptx_expect(p, ")") || !ptx_expect(p, ",")))
-        return false;
-    if (!ptx_expect_word(p, &name)) return false;
-    Statement s = {
-        .mnemonic = name, .span = span, .diag = p->diag, .program = p->program, .arena = p->arena};
-    if (ptx_accept(p, ",")) {
-        if (!ptx_expect(p, "(")) return false;
-        while (!ptx_is(p, ")")) {
-            CallArgument *argument = ptx_expect_word(p, &word) ? find_argument(p, word) : NULL;
-            if (p->failed) return false;
-            if (!argument || !argument->parts)
-                return ptx_fail(p, DIAG_ERROR, "argument '%.*s' was given no value", STR_ARG(word));
-            if (s.num_words == COUNT(given)) return ptx_fail(p, DIAG_ERROR, "too many arguments");
-            given[s.num_words] = argument;
-            s.words[s.num_words++] = argument->parts->value;
-            if (!ptx_is(p, ")") && !ptx_expect(p, ",")) return false;
-        }
-        ptx_advance(p);
-    }
-    const Function *function = map_get(&p->functions, name);
-    if (function && ins.guard == NO_OPERAND)
-        return ptx_expect(p, ";") && inline_function(p, function, result, s.num_words, given);
-    ins.class = CLASS_CONTROL;
-    bool print = str_is(name, "vprintf"), assertion = str_is(name, "__assertfail");
-    if (!print && !assertion)
-        return ptx_fail(p, DIAG_REFUSED, "a call of '%.*s' %s", STR_ARG(name), p->program->where);
-    ins.op = print ? SIM_PRINT : SIM_ASSERT;
-    CallArgument *given_back = print && result.length ? find_argument(p, result) : NULL;
-    if (given_back) given_back->is_result = true;
-    p->failed = !ptx_decode_call(&s, &ins, print ? "ll" : "llrll");
-    if (p->failed) return false;
-    add_ins(p, ins, line);
-    return ptx_expect(p, ";");
-}
-
 static bool parse_branch(PtxParser *p, Ins ins, int line) {
     Str label;
     Span span = {p->program->text, p->token.start, p->token.start + p->token.text.length};
     if (!ptx_expect_word(p, &label)) return false;
     ins.op = SIM_BRANCH, ins.class = CLASS_CONTROL;
     vec_push(p->arena, &p->fixups, (Fixup){p->program->code.count, p->depth, label, span});
-    add_ins(p, ins, line);
+    ptx_add_ins(p, ins, line);
     return ptx_expect(p, ";");
 }
 
@@ -462,7 +134,7 @@ static bool parse_guard(PtxParser *p, Ins *ins) {
     ins->guard = NO_OPERAND;
     if (!ptx_accept(p, "@")) return true;
     ins->negated = ptx_accept(p, "!");
-    if (p->token.kind != TOKEN_WORD || !find_register(p, p->token.text, &word) ||
+    if (p->token.kind != TOKEN_WORD || !ptx_find_register(p, p->token.text, &word) ||
         word.kind != WORD_PREDICATE)
         return ptx_fail(p, DIAG_ERROR, "expected a predicate after '@', saw '%.*s'",
                         STR_ARG(p->token.text));
@@ -524,7 +196,7 @@ static bool narrow_sources(PtxParser *p, Statement *s, int line) {
                 str_ends(s->mnemonic, ".b8");
     bool is_16 = is_8 || str_ends(s->mnemonic, ".s16") || str_ends(s->mnemonic, ".u16") ||
                  str_ends(s->mnemonic, ".b16");
-    bool is_32 = move_of(s->mnemonic, &wide) && !wide && !str_ends(s->mnemonic, ".f32");
+    bool is_32 = ptx_move_of(s->mnemonic, &wide) && !wide && !str_ends(s->mnemonic, ".f32");
     if (!(is_16 || is_32) || !(converts || str_starts(s->mnemonic, "st."))) return true;
     for (int i = 1; i < s->num_words; i++) {
         Word *word = &s->words[i];
@@ -537,11 +209,11 @@ static bool narrow_sources(PtxParser *p, Statement *s, int line) {
                           : word->class == CLASS_B32 ? "cvt.u16.u32"
                                                      : "cvt.u16.u64";
         if (str_is(s->mnemonic, how)) continue;
-        Word part = new_register(p, to), whole = *word;
+        Word part = ptx_new_register(p, to), whole = *word;
         *word = part;
         word->group = whole.group;
         whole.group = 0;
-        if (!emit(p, how, part, whole, line)) return false;
+        if (!ptx_emit(p, how, part, whole, line)) return false;
     }
     return true;
 }
@@ -563,7 +235,7 @@ static int widen_results(PtxParser *p, Statement *s, Widened *widened, int most)
         Word *word = &s->words[i];
         if (word->kind != WORD_REGISTER || word->class != CLASS_B64) continue;
         Widened *w = &widened[count++];
-        *w = (Widened){new_register(p, CLASS_B32), *word,
+        *w = (Widened){ptx_new_register(p, CLASS_B32), *word,
                        str_ends(s->mnemonic, ".s8") || str_ends(s->mnemonic, ".s16") ||
                            str_ends(s->mnemonic, ".s32")};
         *word = w->from;
@@ -591,25 +263,25 @@ static bool parse_instruction(PtxParser *p) {
     if (str_is(mnemonic, "bra") || str_is(mnemonic, "bra.uni")) return parse_branch(p, ins, line);
     bool calls = !p->program->is_inline;
     if (calls && (str_is(mnemonic, "call") || str_is(mnemonic, "call.uni")))
-        return parse_call(p, ins, line);
+        return ptx_parse_call(p, ins, line);
     Statement s = {.mnemonic = mnemonic, .diag = p->diag, .program = p->program, .arena = p->arena};
     if (!parse_operands(p, &s)) return false;
     s.span = (Span){p->program->text, start,
                     p->at < start
                         ? start
                         : (int)(mnemonic.data + mnemonic.length - p->program->text->text.data)};
-    if (str_starts(mnemonic, "st.param.")) return store_argument(p, &s, line);
+    if (str_starts(mnemonic, "st.param.")) return ptx_store_argument(p, &s, line);
     const Word *last = &s.words[s.num_words ? s.num_words - 1 : 0];
     CallArgument *argument =
         s.num_words > 1 && str_starts(mnemonic, "ld.param.") && last->in_brackets
-            ? find_argument(p, last->text)
+            ? ptx_find_argument(p, last->text)
             : NULL;
-    if (argument) return load_argument(p, &s, argument, line);
-    if (str_is(mnemonic, "ret") && in_function(p)) {
+    if (argument) return ptx_load_argument(p, &s, argument, line);
+    if (str_is(mnemonic, "ret") && ptx_in_function(p)) {
         ins.op = SIM_BRANCH, ins.class = CLASS_CONTROL;
         vec_push(p->arena, &p->fixups,
                  (Fixup){p->program->code.count, p->depth, STR("ret"), s.span});
-        add_ins(p, ins, line);
+        ptx_add_ins(p, ins, line);
         return true;
     }
     if (!is_even(p, &s) || !narrow_sources(p, &s, line)) return false;
@@ -623,10 +295,10 @@ static bool parse_instruction(PtxParser *p) {
         Str what = ins.op == SIM_SPECIAL ? s.words[1].text : mnemonic;
         return ptx_fail(p, DIAG_REFUSED, "'%.*s' %s", STR_ARG(what), p->program->where);
     }
-    add_ins(p, ins, line);
+    ptx_add_ins(p, ins, line);
     for (int i = 0; i < num_widened; i++) {
         const Widened *w = &widened[i];
-        if (!emit(p, w->is_signed ? "cvt.s64.s32" : "cvt.u64.u32", w->to, w->from, line))
+        if (!ptx_emit(p, w->is_signed ? "cvt.s64.s32" : "cvt.u64.u32", w->to, w->from, line))
             return false;
         Ins *added = &p->program->code.data[p->program->code.count - 1];
         added->guard = ins.guard, added->negated = ins.negated;
@@ -654,7 +326,7 @@ static bool parse_loc(PtxParser *p) {
     return ptx_expect(p, ",") && ptx_expect(p, "inlined_at") && parse_place(p);
 }
 
-static void open_scope(PtxParser *p) {
+void ptx_open_scope(PtxParser *p) {
     if (p->depth == DEEPEST_SCOPE)
         ptx_fail(p, DIAG_REFUSED, "scopes nested so deep %s", p->program->where);
     else
@@ -663,7 +335,7 @@ static void open_scope(PtxParser *p) {
 }
 
 /* Branches to the scope's labels find them; the others look in the scope around it. */
-static bool close_scope(PtxParser *p) {
+bool ptx_close_scope(PtxParser *p) {
     const Scope *scope = &p->scopes[p->depth - 1];
     for (int i = 0; i < p->fixups.count && !p->failed; i++) {
         Fixup *fixup = &p->fixups.data[i];
@@ -686,29 +358,29 @@ static bool skip_string(PtxParser *p) {
     return true;
 }
 
-static void parse_in_body(PtxParser *p) {
+void ptx_parse_in_body(PtxParser *p) {
     bool is_directive = p->token.kind == TOKEN_WORD && p->token.text.data[0] == '.';
     if (ptx_accept(p, "{"))
-        open_scope(p);
+        ptx_open_scope(p);
     else if (ptx_accept(p, "}"))
-        close_scope(p);
+        ptx_close_scope(p);
     else if (str_starts(p->token.text, ".reg.")) { /* .reg.b32 f; as cuda_fp16.hpp has it */
         p->token.text = (Str){p->token.text.data + 4, p->token.text.length - 4};
-        declare_registers(p);
+        ptx_declare_registers(p);
     } else if (ptx_accept(p, ".reg"))
-        declare_registers(p);
+        ptx_declare_registers(p);
     else if (is_directive && p->program->is_inline)
         ptx_refuse(p);
     else if (ptx_accept(p, ".shared"))
-        declare_memory(p, SPACE_SHARED, false);
+        ptx_declare_memory(p, SPACE_SHARED, false);
     else if (ptx_accept(p, ".local"))
-        declare_memory(p, SPACE_LOCAL, false);
+        ptx_declare_memory(p, SPACE_LOCAL, false);
     else if (ptx_accept(p, ".loc"))
         parse_loc(p);
     else if (ptx_accept(p, ".pragma"))
         (void)(skip_string(p) && ptx_expect(p, ";"));
     else if (ptx_accept(p, ".param"))
-        declare_argument(p);
+        ptx_declare_argument(p);
     else if (p->token.kind == TOKEN_END)
         ptx_fail(p, DIAG_ERROR, "the body of the entry has no end");
     else if (is_directive)
@@ -737,7 +409,7 @@ static bool parse_params(PtxParser *p) {
         int64_t align, count = 1;
         if (!ptx_expect(p, ".param")) return false;
         if (ptx_accept(p, ".align") && !ptx_expect_int(p, 1024, &align)) return false;
-        param.bytes = type_bytes(p->token.text);
+        param.bytes = ptx_type_bytes(p->token.text);
         if (!param.bytes) return ptx_refuse(p);
         ptx_advance(p);
         if (!pointer_of_param(p) || !ptx_expect_name(p, &param.name)) return false;
@@ -786,11 +458,11 @@ static bool parse_entry(PtxParser *p) {
         return ptx_fail(p, DIAG_ERROR, "a block of %llu threads; at most %d",
                         (unsigned long long)threads, LANES * MAX_WARPS);
     ptx_advance(p);
-    open_scope(p);
-    while (p->depth > 0 && !p->failed) parse_in_body(p);
+    ptx_open_scope(p);
+    while (p->depth > 0 && !p->failed) ptx_parse_in_body(p);
     if (p->failed) return false;
     Ins end = {.op = SIM_END, .class = CLASS_CONTROL, .guard = NO_OPERAND};
-    add_ins(p, end, p->line);
+    ptx_add_ins(p, end, p->line);
     return true;
 }
 
@@ -854,46 +526,6 @@ static bool parse_target(PtxParser *p) {
     return true;
 }
 
-static bool function_param(PtxParser *p, Str *name) {
-    int64_t align, size;
-    if (!ptx_expect(p, ".param")) return false;
-    if (ptx_accept(p, ".align") && !ptx_expect_int(p, 16, &align)) return false;
-    if (!type_bytes(p->token.text)) return ptx_refuse(p);
-    ptx_advance(p);
-    return ptx_expect_name(p, name) &&
-           (!ptx_accept(p, "[") ||
-            (ptx_expect_int(p, MOST_PARAM_BYTES, &size) && ptx_expect(p, "]")));
-}
-
-/* .func (.param .b64 result) name (.param .b64 a, ..) { .. }, or ';': bodies are read where
- * they are called. */
-static bool parse_function(PtxParser *p) {
-    Function *function = arena_new_of(p->arena, Function);
-    Str name;
-    *function = (Function){0};
-    if (ptx_accept(p, "(") && (!function_param(p, &function->result) || !ptx_expect(p, ")")))
-        return false;
-    if (!ptx_expect_name(p, &name)) return false;
-    if (ptx_accept(p, "(")) {
-        while (!ptx_is(p, ")")) {
-            Str param;
-            if (!function_param(p, &param)) return false;
-            vec_push(p->arena, &function->params, param);
-            if (!ptx_is(p, ")") && !ptx_expect(p, ",")) return false;
-        }
-        ptx_advance(p);
-    }
-    (void)ptx_accept(p, ".noreturn");
-    if (!ptx_is(p, "{")) return ptx_expect(p, ";");
-    function->at = p->token.start, function->line = p->token.line;
-    map_set(&p->functions, name, function);
-    for (int depth = 0; p->token.kind != TOKEN_END; ptx_advance(p)) {
-        depth += ptx_is(p, "{") - ptx_is(p, "}");
-        if (!depth) break;
-    }
-    return ptx_expect(p, "}");
-}
-
 static bool parse_top(PtxParser *p) {
     if (ptx_accept(p, ".version")) return parse_version(p);
     if (!p->version) return ptx_fail(p, DIAG_ERROR, "expected '.version' first");
@@ -902,12 +534,12 @@ static bool parse_top(PtxParser *p) {
     if (ptx_accept(p, ".file")) return parse_file(p);
     if (ptx_accept(p, ".section")) return skip_section(p);
     (void)(ptx_accept(p, ".visible") || ptx_accept(p, ".weak"));
-    if (ptx_accept(p, ".func")) return parse_function(p);
+    if (ptx_accept(p, ".func")) return ptx_parse_function(p);
     if (ptx_accept(p, ".global") || ptx_accept(p, ".const"))
-        return declare_memory(p, SPACE_GLOBAL, false);
-    if (ptx_accept(p, ".shared")) return declare_memory(p, SPACE_SHARED, false);
+        return ptx_declare_memory(p, SPACE_GLOBAL, false);
+    if (ptx_accept(p, ".shared")) return ptx_declare_memory(p, SPACE_SHARED, false);
     if (ptx_accept(p, ".extern")) {
-        if (ptx_accept(p, ".shared")) return declare_memory(p, SPACE_SHARED, true);
+        if (ptx_accept(p, ".shared")) return ptx_declare_memory(p, SPACE_SHARED, true);
         if (!ptx_accept(p, ".func")) return ptx_refuse(p);
         while (!ptx_is(p, ";") && p->token.kind != TOKEN_END) ptx_advance(p);
         return ptx_expect(p, ";");
@@ -943,7 +575,7 @@ static void find_functions(PtxParser *p) {
     while (!p->failed && p->token.kind != TOKEN_END)
         if (!ptx_accept(p, ".func"))
             ptx_advance(p);
-        else if (!parse_function(p))
+        else if (!ptx_parse_function(p))
             p->failed = true;
     p->at = 0, p->line = 1;
     if (!p->failed) ptx_advance(p);
@@ -963,7 +595,7 @@ PtxProgram *ptx_read(Arena *arena, Str text, int dynamic_shared, Diag *diag) {
 
 static void give_registers(PtxParser *p, PtxGiven *given, int count) {
     PtxProgram *program = p->program;
-    open_scope(p);
+    ptx_open_scope(p);
     for (int i = 0; i < count; i++) {
         Register *r = arena_new_of(p->arena, Register);
         *r = (Register){given[i].class, given[i].bits, PTX_BITS, program->num_places, -1};
@@ -979,12 +611,12 @@ PtxProgram *ptx_read_inline(Arena *arena, Str text, PtxGiven *given, int count, 
     p->program->sm = INT_MAX;
     give_registers(p, given, count);
     while (!p->failed && p->token.kind != TOKEN_END) {
-        parse_in_body(p);
+        ptx_parse_in_body(p);
         if (!p->depth) ptx_fail(p, DIAG_ERROR, "'}' without '{'");
     }
     if (!p->failed && p->depth > 1) ptx_fail(p, DIAG_ERROR, "'{' without '}'");
-    if (p->failed || !close_scope(p)) return NULL;
+    if (p->failed || !ptx_close_scope(p)) return NULL;
     Ins end = {.op = SIM_END, .class = CLASS_CONTROL, .guard = NO_OPERAND};
-    add_ins(p, end, p->line);
+    ptx_add_ins(p, end, p->line);
     return p->program;
 }
