@@ -12,7 +12,7 @@ typedef struct Collector {
     Arena *arena;
     const char *target;
     Buf taken; /* of the text now filled */
-    int lines, in_text, tried;
+    int lines, in_text, tried, every;
 } Collector;
 
 static const char frame[] =
@@ -49,7 +49,7 @@ static void flush(Collector *c) {
 
 static void try_line(Collector *c, const char *line) {
     c->tried++;
-    if (judge(c->target, line, NULL, 0) <= 0) return;
+    if (c->tried % c->every || judge(c->target, line, NULL, 0) <= 0) return;
     buf_printf(&c->taken, "%s\n", line);
     c->lines++;
     if (++c->in_text == 1000) flush(c);
@@ -336,22 +336,24 @@ static void try_form(Collector *c, const char *form) {
     break_line(c, &line);
 }
 
-static void try_all(const char *target) {
-    Collector c = {.arena = arena_new(NULL), .target = target};
+/* What is tried: every so many lines. */
+static void try_all(const char *target, int every) {
+    Collector c = {.arena = arena_new(NULL), .target = target, .every = every};
     flush(&c);
     for (int r = 0; r < NUM_TIR_OPS; r++) try_row(&c, &ptx_rows[r]);
     int rows = c.lines;
-    CHECK(rows > NUM_TIR_OPS);
+    CHECK(rows > NUM_TIR_OPS / every);
     for (int i = 0; i < COUNT(forms); i++) try_form(&c, forms[i]);
     flush(&c);
-    CHECK(c.lines > rows + COUNT(forms) && c.tried > 10 * c.lines);
-    printf("%s: %d of %d lines are taken\n", target, c.lines, c.tried);
+    CHECK(c.lines > rows + COUNT(forms) / every && c.tried > 10 * c.lines);
+    printf("%s: %d of %d lines are taken\n", target, c.lines, c.tried / every);
     arena_free(c.arena);
 }
 
-TEST(lines_for_sm_75) { try_all("sm_75"); }
-TEST(lines_for_sm_80) { try_all("sm_80"); }
-TEST(lines_for_sm_90a) { try_all("sm_90a"); }
+/* The targets differ in few lines. */
+TEST(lines_for_sm_75) { try_all("sm_75", 11); }
+TEST(lines_for_sm_80) { try_all("sm_80", 7); }
+TEST(lines_for_sm_90a) { try_all("sm_90a", 2); }
 
 /* ---- marked ---- */
 
@@ -431,6 +433,71 @@ static const struct {
     {".pragma \"nounroll\"", 0, 0},
     {"{ .param .b64 a; st.param.b64 [a], %d1; }", 75, 1},
     {"{ .param .b64 a; st.param.b64.b64 [a], %d1; }", 0, -1},
+    {"add.s32 %r1, %r2, 4*3;", 75, -1},
+    {"add.s32 %r1, %r2, ~(4);", 75, -1},
+    {"add.s32 %r1, %r2, - -4;", 75, -1},
+    {"add.s32 %r1, %r2, 1 | 2;", 75, -1},
+    {"mov.u64 %d1, s+4;", 75, -1},
+    {"mov.u64 %d1, s-4;", 0, 0},
+    {"mov.u64 %d1, param_0;", 75, -1},
+    {"mov.u64 %d1, k;", 75, -1},
+    {"add.f32 %r1, %r2, 1e-5;", 75, 1},
+    {"add.f32 %r1, %r2, .5;", 75, 1},
+    {"add.f32 %r1, %r2, 1.5e;", 0, 0},
+    {"add.f64 %d1, %d2, 1.5e400;", 0, 0},
+    {"ld.global.u32 %r1, [%d1+ +4];", 75, -1},
+    {"ld.global.u32 %r1, [%d1+4-2];", 75, -1},
+    {"ld.global.u32 %r1, [%d1+4294967296];", 75, -1},
+    {"ld.shared.u32 %r1, s[4];", 75, -1},
+    {"ld.local.u32 %r1, [4];", 75, -1},
+    {"ld.shared.u32 %r1, [4];", 0, 0},
+    {"ld.global.u32 {%r1}, [%d1];", 75, 1},
+    {"st.shared.b16 [s], {%h1};", 75, 1},
+    {"add.s32 {%r1}, %r2, %r3;", 0, 0},
+    {"ld.param.b8 %r1, [param_0+3];", 75, -1},
+    {"st.global.b64 [%d1], 17;", 75, 1},
+    {"st.global.u32 [%d1], %warpid;", 0, -1},
+    {"st.global.v2.u32 [%d1], {%r1, %warpid};", 75, -1},
+    {"mul /* as */ .rn .f32 %r1, %r2, %r3;", 75, 1},
+    {"mul. rn.f32 %r1, %r2, %r3;", 0, 0},
+    {"setp.lt.s32 %p1|%p2, %r1, %r2;", 75, -1},
+    {"add.s32 %r1, %r2, %r3,;", 0, 0},
+    {"ld.global.v2.u32 {%r1| %r2}, [%d1];", 0, 0},
+    {".pragma \"nounroll\", \"nounroll\";", 75, 1},
+    {".reg .b64 %d1;", 0, 0},
+    {".reg .b64 s;", 0, 0},
+    {".reg .b64 param_0;", 0, 0},
+    {".reg .b64 L1;", 0, -1},
+    {".reg .b32 x.y;", 0, 0},
+    {".reg .b32 _;", 0, 0},
+    {".reg .b32 WARP_SZ;", 0, 0},
+    {".reg .b32 x3; .reg .b32 x<9>;", 0, 0},
+    {".reg .b32 x<9>; mov.b32 x<9>, 1;", 0, 0},
+    {".reg .b32 y<9>; mov.b32 %r1, y01;", 75, -1},
+    {"{ .reg .b64 s; mov.b64 s, 1; }", 75, 1},
+    {"{ .shared .b8 s[4]; }", 75, -1},
+    {"{ .shared .b8 y[4]; } mov.u32 %r1, y;", 0, 0},
+    {"{ L3: ret; } bra L3;", 0, 0},
+    {"s: ret;", 0, 0},
+    {"%r1: ret;", 75, -1},
+    {".local .b8 x[0];", 0, 0},
+    {".shared .align 4 .b8 x[4][4];", 75, -1},
+    {".shared .b8 xa[4], xb[4];", 75, -1},
+    {".shared .align 3 .b8 x[4];", 0, 0},
+    {"{ .param .align 32 .b8 a[4]; }", 75, 1},
+    {"{ .param .align 3 .b8 a[4]; }", 0, 0},
+    {"{ .param .b64 a; .param .b64 a; }", 0, 0},
+    {"{ .param .b64 a; st.param.b64 [a], s; }", 0, 0},
+    {"{ .param .b64 a; st.param.b64 [a], %r1; }", 0, 0},
+    {"{ .param .b32 a; st.param.f32 [a], u32_; }", 0, 0},
+    {".loc 1 2 3, function_name a, inlined_at 1 2 4", 0, 0},
+    {"cvt.rn.f16.f32 %h1, %d1;", 75, -1},
+    {"cvt.f32.f16 %r1, %r2;", 75, -1},
+    {"cvt.f32.f16 %r1, %p2;", 0, 0},
+    {"setp.lt.s64 _, %d1, %d2;", 75, -1},
+    {"ld.param.b64 %d2, [%r5];", 75, -1},
+    {"shfl.sync.bfly.b32 %r1, %r2, 1, 31, -WARP_SZ;", 75, -1},
+    {".loc 1 2 WARP_SZ", 75, -1},
     {"bar.sync 16;", 0, 0},
     {"bar.sync 0, 33;", 0, 0},
 };
@@ -483,6 +550,65 @@ TEST(heads) {
         if (is_right != heads[i].right) printf("%s", text.data);
         CHECK(is_right == heads[i].right);
         if (heads[i].right) keep_ptx(arena, text);
+    }
+    arena_free(arena);
+}
+
+/* What stands before an entry, and in it; 1: right, -1: right, but not for sim. */
+TEST(calls_and_what_stands_outside) {
+    static const char call[] = "{ .param .b64 x; .param .b32 z; st.param.b64 [x], %d1;\n"
+                               "call.uni (z), vprintf, (x, x); }";
+    static const struct {
+        const char *before, *body;
+        int right;
+    } texts[] = {
+        {".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);", call, 1},
+        {".extern .func (.param .s32 r) vprintf(.param .f64 a, .param .u64 b)", call, 1},
+        {".extern .func (.param .b32 r) vprintf(.param .b32 a, .param .b64 b);", call, 0},
+        {".extern .func (.param .b64 r) vprintf(.param .b64 a, .param .b64 b);", call, 0},
+        {".extern .func (.param .b32 r) vprintf(.param .b64 a);", call, 0},
+        {".extern .func vprintf(.param .b64 a, .param .b64 b);", call, 0},
+        {".extern .func (.param .b32 r) vprintf(.reg .b64 a, .reg .b64 b);", call, -1},
+        {"", call, 0},
+        {".func (.param .b64 r) f(.param .b64 a) { ret; }",
+         "{ .param .b64 x; st.param.b64 [x], %d1; call.uni f, (x); }", 0},
+        {".func f(.param .b64 a) { ret; }",
+         "{ .param .b32 x; st.param.b32 [x], 1; call.uni f, (x); }", 0},
+        {".func f(.param .b64 a) { mov.b64 %d2, 1; ret; }",
+         "{ .param .b64 x; st.param.b64 [x], %d1; call.uni f, (x); }", 0},
+        {".func f(.param .b64 a, ) { ret; }", "", 0},
+        {".func f();", "", 0},
+        {".func k() { ret; }", "", 0},
+        {".func () f() { ret; }", "", 1},
+        {".global .b32 k;", "", 0},
+        {".global .f32 g = 5;", "", 0},
+        {".global .b8 g = 256;", "", -1},
+        {".global .b8 g[] = {1, 2};", "", -1},
+        {".global .attribute(.managed) .b32 g;", "", 1},
+        {".global .attribute(.other) .b32 g;", "", 0},
+        {".address_size 64", "", 0},
+        {".target sm_80", "", 0},
+        {".version 8.4", "", 0},
+        {".file 1 \"a", "", 0},
+        {".section .debug_str { a: .b8 1, 2\n.b32 a+4\n.b64 a\n}", "", 1},
+        {".section .debug_str { .b8 a }", "", 0},
+    };
+    Arena *arena = arena_new(NULL);
+    for (int i = 0; i < COUNT(texts); i++) {
+        Diag diag = {.arena = arena};
+        Buf out = {.arena = arena};
+        Str text =
+            str_format(arena,
+                       ".version 8.4\n.target sm_80\n.address_size 64\n%s\n.visible .entry k()\n"
+                       "{\n.reg .b32 %%r<9>;\n.reg .b64 %%d<9>;\n%s\nret;\n}\n",
+                       texts[i].before, texts[i].body);
+        bool takes = sim_parse(arena, text, 0, &diag) != NULL;
+        if (!takes) diag_print(&diag, false, &out);
+        int got = takes ? 1 : strstr(out.data, "not supported") ? -1 : 0;
+        bool is_so = got == texts[i].right || (got < 0 && !texts[i].right);
+        if (!is_so) printf("%d: %s\n%s", got, text.data, takes ? "" : out.data);
+        CHECK(is_so);
+        if (texts[i].right) keep_ptx(arena, text);
     }
     arena_free(arena);
 }

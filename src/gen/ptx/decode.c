@@ -81,6 +81,7 @@ static bool source(Statement *s, const Word *word, PtxType type, int32_t *operan
     if (word->in_brackets) return mismatch(s, word);
     if (word->kind == WORD_NUMBER) return number(s, word, type, operand);
     RegClass class = ptx_type_class(type);
+    if (word->kind == WORD_SPECIAL) return refuse(s, "a special register");
     if (word->kind == WORD_PREDICATE) {
         if (class != CLASS_PRED) return mismatch(s, word);
         if (word->negated) return refuse(s, "a negated predicate");
@@ -93,6 +94,7 @@ static bool source(Statement *s, const Word *word, PtxType type, int32_t *operan
 }
 
 static bool result(Statement *s, const Word *word, PtxType type, int32_t *place) {
+    if (str_is(word->text, "_")) return refuse(s, "'_' for a result");
     RegClass class = ptx_type_class(type);
     bool fits = class == CLASS_PRED ? word->kind == WORD_PREDICATE
                                     : word->kind == WORD_REGISTER && word->class == class &&
@@ -234,6 +236,13 @@ static bool extend_low(Statement *s, Ins *ins) {
     return result(s, &s->words[0], PTX_s64, &all[0]) && source(s, &s->words[1], PTX_u64, &all[1]);
 }
 
+static bool is_of_entry(const PtxProgram *p, const Word *word) {
+    bool is = str_equal(word->text, p->name);
+    for (int i = 0; i < p->params.count; i++)
+        is = is || str_equal(word->text, p->params.data[i].name);
+    return is && word->kind == WORD_NAME;
+}
+
 static bool lane_op(Statement *s, Ins *ins, const PtxRow *row) {
     PtxType types[1 + MOST_LANE_OPERANDS];
     bool first = !strncmp(row->text, s->mnemonic.data, (size_t)s->mnemonic.length);
@@ -243,6 +252,8 @@ static bool lane_op(Statement *s, Ins *ins, const PtxRow *row) {
             first || amount ? (PtxType)row->types[i] : type_in(s->mnemonic, (PtxType)row->types[i]);
     }
     if (s->program->sm < row->least_sm) return refuse(s, "a target that is too old");
+    if (s->num_words && s->words[0].before_bar && str_starts(s->mnemonic, "setp."))
+        return refuse(s, "a second result");
     ins->op = (uint16_t)(row - ptx_rows);
     ins->class = row->class;
     if (!plain(s)) return false;
@@ -261,11 +272,13 @@ static bool lane_op(Statement *s, Ins *ins, const PtxRow *row) {
     if (ins->op == TIR_SEXT && s->num_words == 2 && s->words[1].class == CLASS_B64)
         return extend_low(s, ins);
     if (row->class == CLASS_CONVERT && s->num_words == 2 && s->words[1].kind == WORD_REGISTER &&
-        ptx_type_kind(types[1]) == PTX_INT && s->words[1].class > ptx_type_class(types[1]))
+        ptx_type_kind(types[1]) != PTX_BYTE && s->words[1].class > ptx_type_class(types[1]))
         return refuse(s, "a register wider than its type");
     if (ins->op == TIR_MOVE_P && s->num_words == 2 && s->words[1].kind == WORD_NUMBER)
         return set_predicate(s, ins);
     bool copies = ins->op == TIR_MOVE32 || ins->op == TIR_MOVE64;
+    if (copies && s->num_words == 2 && is_of_entry(s->program, &s->words[1]))
+        return refuse(s, "the address of a parameter or an entry");
     if (copies && s->num_words == 2 && s->words[1].kind == WORD_SYMBOL &&
         !s->words[1].in_brackets) {
         int32_t *all = places(s, 2);
@@ -290,8 +303,11 @@ static uint64_t grid_workspace(Statement *s) {
     for (int i = 0; i < p->symbols.count; i++)
         if (str_is(p->symbols.data[i].name, PTX_GRID_WORKSPACE)) return p->symbols.data[i].address;
     uint64_t *memory = arena_array(s->arena, uint64_t, 4);
-    SimSymbol symbol = {STR(PTX_GRID_WORKSPACE), SPACE_GLOBAL, (uint64_t)(uintptr_t)memory, 8,
-                        true};
+    SimSymbol symbol = {.name = STR(PTX_GRID_WORKSPACE),
+                        .space = SPACE_GLOBAL,
+                        .address = (uint64_t)(uintptr_t)memory,
+                        .size = 8,
+                        .is_writable = true};
     vec_push(s->arena, &p->symbols, symbol);
     return symbol.address;
 }
@@ -384,6 +400,10 @@ static bool address_of(Statement *s, Ins *ins, const Word *word, int32_t *operan
     bool wide = word->kind == WORD_REGISTER
                     ? word->class == CLASS_B64
                     : ins->space == SPACE_GLOBAL || ins->space == SPACE_GENERIC;
+    if (word->kind == WORD_NUMBER && ins->space == SPACE_LOCAL)
+        return refuse(s, "a number for an address");
+    if (word->kind == WORD_REGISTER && word->class == CLASS_B16)
+        return refuse(s, "an address of 16 bits");
     bool may_be_narrow = ins->space == SPACE_SHARED || ins->space == SPACE_LOCAL;
     if (!wide && !may_be_narrow) return mismatch(s, word);
     if (word->kind == WORD_SYMBOL && word->space != (PtxSpace)ins->space) return mismatch(s, word);
@@ -436,7 +456,7 @@ static bool load_param(Statement *s, Ins *ins) {
         bool fits = param->is_array ? word->offset >= 0 && word->offset % bytes == 0 &&
                                           word->offset <= param->bytes - bytes
                                     : word->offset == 0 && param->bytes == bytes;
-        if (!fits) return mismatch(s, word);
+        if (!fits) return refuse(s, "a part of a parameter, or more than one");
         ins->op = SIM_LOAD_PARAM, ins->offset = i, ins->from_offset = word->offset;
         ins->sign_extends = ins->number == NUMBER_SIGNED && ins->bytes < 4;
         ins->results = all, ins->num_results = ins->count;
@@ -444,6 +464,8 @@ static bool load_param(Statement *s, Ins *ins) {
             if (!result(s, &s->words[k], element_type_of(ins, &s->words[k]), &all[k])) return false;
         return true;
     }
+    if (word->kind == WORD_REGISTER && word->in_brackets)
+        return refuse(s, "a parameter's address in a register");
     diag_error(s->diag, s->span, "'%.*s' is not a parameter of the entry", STR_ARG(word->text));
     return false;
 }
@@ -461,12 +483,11 @@ static bool access(Statement *s, Ins *ins, bool load) {
     ins->sign_extends = load && sign;
     for (int i = 0; i < ins->count; i++) {
         const Word *word = &s->words[load ? i : i + 1];
-        if (load && str_is(word->text, "_")) return refuse(s, "'_' for a result");
         bool fine = load ? result(s, word, element_type_of(ins, word), &all[i])
                          : source(s, word, element_type_of(ins, word), &all[i + 1]);
         if (!fine) return false;
-        bool wide_register = word->kind == WORD_REGISTER && word->class == CLASS_B64;
-        if (wide_register != (ins->bytes == 8)) return mismatch(s, word);
+        bool is_wide = word->class == CLASS_B64;
+        if (word->kind == WORD_REGISTER && is_wide != (ins->bytes == 8)) return mismatch(s, word);
     }
     ins->results = all, ins->num_results = load ? ins->count : 0;
     ins->operands = all + ins->num_results,
@@ -573,7 +594,10 @@ static bool mma(Statement *s, Ins *ins, SimMma kind) {
     bool small = kind == MMA_F16_K8 || kind == MMA_S8_K16 || kind == MMA_U8_K16;
     ins->op = SIM_MMA, ins->kind = (uint8_t)kind;
     for (int i = 0; i < s->num_words; i++)
-        if (s->words[i].kind == WORD_NUMBER) return mismatch(s, &s->words[i]);
+        if (str_is(s->words[i].text, "WARP_SZ"))
+            return refuse(s, "WARP_SZ");
+        else if (s->words[i].kind == WORD_NUMBER)
+            return mismatch(s, &s->words[i]);
     if (kind == MMA_F64_K4) return grouped_as(s, "{2{1{1{2") && take(s, ins, "LLllll");
     return grouped_as(s, small ? "{4{2{1{4" : "{4{4{2{4") &&
            take(s, ins, small ? "RRRRrrrrrrr" : "RRRRrrrrrrrrrr");

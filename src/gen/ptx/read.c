@@ -8,46 +8,82 @@
 
 /* ---- instructions ---- */
 
+/* PTX ISA 9.0, 4.5: 4*3, (4), ~4. Not of a float given by its bits. */
+static bool refuse_expression(PtxParser *p) {
+    return ptx_fail(p, DIAG_REFUSED, "an expression of constants %s", p->program->where);
+}
+
+static bool is_sign(const PtxParser *p, const char *signs) {
+    return p->token.kind == TOKEN_PUNCTUATION && strchr(signs, p->token.text.data[0]);
+}
+
+static bool parse_number(PtxParser *p, bool minus, Word *word) {
+    word->kind = WORD_NUMBER, word->bits = p->token.bits, word->float_kind = p->token.float_kind;
+    bool is_bits = word->float_kind && word->float_kind != '.';
+    if (minus && is_bits) return ptx_fail(p, DIAG_ERROR, "'-' before a number given by its bits");
+    if (minus && !word->float_kind && word->bits > 1ull << 63)
+        return ptx_fail(p, DIAG_ERROR, "the number is too small");
+    if (minus) word->bits = word->float_kind ? word->bits ^ 1ull << 63 : 0 - word->bits;
+    ptx_advance(p);
+    return !p->failed;
+}
+
 static bool parse_simple_word(PtxParser *p, Word *word) {
     bool minus = ptx_accept(p, "-");
     word->text = p->token.text;
-    if (p->token.kind == TOKEN_NUMBER || p->token.float_kind) {
-        word->kind = WORD_NUMBER, word->bits = p->token.bits,
-        word->float_kind = p->token.float_kind;
-        if (minus && word->float_kind && word->float_kind != '.')
-            return ptx_fail(p, DIAG_ERROR, "'-' before a number given by its bits");
-        if (minus && !word->float_kind && word->bits > 1ull << 63)
-            return ptx_fail(p, DIAG_ERROR, "the number is too small");
-        if (minus) word->bits = word->float_kind ? word->bits ^ 1ull << 63 : 0 - word->bits;
-        ptx_advance(p);
-        return !p->failed;
-    }
+    if (p->token.kind == TOKEN_NUMBER || p->token.float_kind) return parse_number(p, minus, word);
+    if (is_sign(p, minus ? "+-~(!" : "+~(") || (minus && ptx_is(p, "WARP_SZ")))
+        return refuse_expression(p);
     if (minus || p->token.kind != TOKEN_WORD)
         return ptx_fail(p, DIAG_ERROR, "expected an operand, saw '%.*s'", STR_ARG(p->token.text));
     const SimSymbol *symbol;
     if (ptx_find_register(p, word->text, word)) {
     } else if (str_is(word->text, "WARP_SZ")) {
         word->kind = WORD_NUMBER, word->bits = LANES;
-    } else if ((symbol = ptx_find_symbol(p->program, word->text))) {
+    } else if ((symbol = ptx_find_symbol(p, word->text))) {
         word->kind = WORD_SYMBOL, word->space = symbol->space, word->bits = symbol->address;
+    } else if (ptx_has_zeros(p, word->text)) {
+        return ptx_refuse(p);
     } else
         word->kind = word->text.data[0] == '%' ? WORD_SPECIAL : WORD_NAME;
     ptx_advance(p);
     return true;
 }
 
+/* One operand that is no address, and is not the start of more. */
+static bool parse_operand(PtxParser *p, Word *word) {
+    if (!parse_simple_word(p, word)) return false;
+    bool is_number = word->kind == WORD_NUMBER && (!word->float_kind || word->float_kind == '.');
+    if (is_number && (word->negated || is_sign(p, "+-*/%<>=&^?|!"))) return refuse_expression(p);
+    bool is_place =
+        word->kind == WORD_SYMBOL || word->kind == WORD_NAME || word->kind == WORD_REGISTER;
+    if (is_place && is_sign(p, "+")) return refuse_expression(p);
+    if (is_place && is_sign(p, "[")) return ptx_refuse(p);
+    return true;
+}
+
+/* +4, +-4 */
+static bool parse_offset(PtxParser *p, Word *word) {
+    bool minus = ptx_accept(p, "-");
+    if (is_sign(p, "+-~(!") || ptx_is(p, "WARP_SZ")) return refuse_expression(p);
+    bool is_count = p->token.kind == TOKEN_NUMBER && !p->token.float_kind;
+    if (is_count && p->token.bits > INT32_MAX)
+        return ptx_fail(p, DIAG_REFUSED, "an offset of %.*s bytes %s", STR_ARG(p->token.text),
+                        p->program->where);
+    int64_t part;
+    if (!ptx_expect_int(p, INT32_MAX, &part)) return false;
+    word->offset += minus ? -part : part;
+    return !is_sign(p, "-*/%<>=&^?|!") || refuse_expression(p);
+}
+
 /* [a], [a+4], [a+-4]; not [a-4], which no assembler takes. */
 static bool parse_address(PtxParser *p, Word *word) {
     word->in_brackets = true;
     if (!parse_simple_word(p, word)) return false;
-    while (ptx_accept(p, "+")) {
-        int64_t part;
-        bool minus = ptx_accept(p, "-");
-        if (!ptx_expect_int(p, INT32_MAX, &part)) return false;
-        word->offset += minus ? -part : part;
-    }
     if (ptx_is(p, "-"))
         return ptx_fail(p, DIAG_ERROR, "a negative offset is written '+-', not '-'");
+    while (ptx_accept(p, "+"))
+        if (!parse_offset(p, word)) return false;
     if (ptx_is(p, ","))
         return ptx_fail(p, DIAG_REFUSED, "coordinates of a texture, surface or tensor");
     return ptx_expect(p, "]");
@@ -62,12 +98,12 @@ static bool parse_operands(PtxParser *p, Statement *s) {
         if (!group && ptx_accept(p, "{")) group = ++groups;
         word->group = group;
         word->negated = ptx_accept(p, "!");
-        if (ptx_accept(p, "[") ? !parse_address(p, word) : !parse_simple_word(p, word))
-            return false;
+        if (ptx_accept(p, "[") ? !parse_address(p, word) : !parse_operand(p, word)) return false;
         if (group && ptx_accept(p, "}")) group = 0;
         if (ptx_is(p, ";")) break;
-        word->before_bar = ptx_accept(p, "|");
+        word->before_bar = s->num_words == 1 && !word->group && ptx_accept(p, "|");
         if (!word->before_bar && !ptx_expect(p, ",")) return false;
+        if (ptx_is(p, ";")) return ptx_fail(p, DIAG_ERROR, "expected an operand, saw ';'");
     }
     if (group) return ptx_fail(p, DIAG_ERROR, "'{' without '}'");
     return ptx_expect(p, ";");
@@ -174,10 +210,13 @@ static bool runs_anywhere(const Ins *ins) {
     return false;
 }
 
-/* The registers of a vector that is loaded or stored are of one width. */
-static bool is_even(PtxParser *p, const Statement *s) {
+/* The registers of a vector that is loaded or stored are of one width; one alone may stand in
+ * braces, too, as Triton has it. */
+static bool is_even(PtxParser *p, Statement *s) {
     const Word *one = NULL;
-    if (!str_starts(s->mnemonic, "ld.") && !str_starts(s->mnemonic, "st.")) return true;
+    bool loads = str_starts(s->mnemonic, "ld.");
+    if (!loads && !str_starts(s->mnemonic, "st.")) return true;
+    if (s->num_words == 2) s->words[!loads].group = 0;
     for (int i = 0; i < s->num_words; i++) {
         const Word *word = &s->words[i];
         if (word->kind != WORD_REGISTER || !word->group) continue;
@@ -251,12 +290,22 @@ static bool parse_instruction(PtxParser *p) {
     if (!parse_guard(p, &ins)) return false;
     Str mnemonic;
     if (!ptx_expect_word(p, &mnemonic)) return false;
+    int end = (int)(mnemonic.data + mnemonic.length - p->program->text->text.data);
     if (ins.guard == NO_OPERAND && ptx_accept(p, ":")) {
         Map *labels = &p->scopes[p->depth - 1].labels;
         if (map_get(labels, mnemonic))
             return ptx_fail(p, DIAG_ERROR, "label '%.*s' stands twice", STR_ARG(mnemonic));
+        Word reg;
+        if (ptx_find_register(p, mnemonic, &reg))
+            return ptx_fail(p, DIAG_REFUSED, "label '%.*s', which is a register, too, %s",
+                            STR_ARG(mnemonic), p->program->where);
+        if (!ptx_is_free(p, mnemonic)) return false;
         map_set(labels, mnemonic, (void *)((uintptr_t)p->program->code.count + 1));
         return true;
+    }
+    while (p->token.kind == TOKEN_WORD && p->token.text.data[0] == '.' && !p->token.float_kind) {
+        mnemonic = str_format(p->arena, "%.*s%.*s", STR_ARG(mnemonic), STR_ARG(p->token.text));
+        ptx_advance(p);
     }
     if (p->program->code.count >= MOST_INSTRUCTIONS)
         return ptx_fail(p, DIAG_REFUSED, "so long a kernel %s", p->program->where);
@@ -266,10 +315,7 @@ static bool parse_instruction(PtxParser *p) {
         return ptx_parse_call(p, ins, line);
     Statement s = {.mnemonic = mnemonic, .diag = p->diag, .program = p->program, .arena = p->arena};
     if (!parse_operands(p, &s)) return false;
-    s.span = (Span){p->program->text, start,
-                    p->at < start
-                        ? start
-                        : (int)(mnemonic.data + mnemonic.length - p->program->text->text.data)};
+    s.span = (Span){p->program->text, start, p->at < start ? start : end};
     if (str_starts(mnemonic, "st.param.")) return ptx_store_argument(p, &s, line);
     const Word *last = &s.words[s.num_words ? s.num_words - 1 : 0];
     CallArgument *argument =
@@ -306,32 +352,48 @@ static bool parse_instruction(PtxParser *p) {
     return true;
 }
 
-static bool parse_place(PtxParser *p) {
+typedef struct Place {
+    int32_t file, line, column;
+} Place;
+
+static bool parse_place(PtxParser *p, Place *place) {
     int64_t file = 0, line = 0, column = 0;
     bool fine = ptx_expect_int(p, INT16_MAX, &file) && ptx_expect_int(p, INT32_MAX, &line) &&
                 ptx_expect_int(p, INT32_MAX, &column);
-    p->file = (int)file, p->source_line = (int)line, p->source_column = (int)column;
+    *place = (Place){(int32_t)file, (int32_t)line, (int32_t)column};
     return fine;
 }
 
 /* .loc 1 24 5, function_name $L__info_string0+8, inlined_at 1 30 9: of an inlined function, where
- * it is called. */
+ * it is called, which an earlier .loc has named. */
 static bool parse_loc(PtxParser *p) {
     Str name;
     int64_t offset;
-    if (!parse_place(p)) return false;
+    Place place, outer;
+    if (!parse_place(p, &place)) return false;
+    Str key = str_copy(p->arena, (Str){(const char *)&place, sizeof place});
+    map_set(&p->places, key, p);
+    p->file = place.file, p->source_line = place.line, p->source_column = place.column;
     if (!ptx_accept(p, ",")) return true;
     if (!ptx_expect(p, "function_name") || !ptx_expect_word(p, &name)) return false;
     if (ptx_accept(p, "+") && !ptx_expect_int(p, INT32_MAX, &offset)) return false;
-    return ptx_expect(p, ",") && ptx_expect(p, "inlined_at") && parse_place(p);
+    if (!ptx_expect(p, ",") || !ptx_expect(p, "inlined_at") || !parse_place(p, &outer))
+        return false;
+    if (!map_get(&p->places, (Str){(const char *)&outer, sizeof outer}))
+        return ptx_fail(p, DIAG_ERROR, "no .loc before this says %d %d %d", outer.file, outer.line,
+                        outer.column);
+    p->file = outer.file, p->source_line = outer.line, p->source_column = outer.column;
+    return true;
 }
 
 void ptx_open_scope(PtxParser *p) {
     if (p->depth == DEEPEST_SCOPE)
         ptx_fail(p, DIAG_REFUSED, "scopes nested so deep %s", p->program->where);
     else
-        p->scopes[p->depth++] = (Scope){
-            .names.arena = p->arena, .labels.arena = p->arena, .num_arguments = p->num_arguments};
+        p->scopes[p->depth++] = (Scope){.names.arena = p->arena,
+                                        .labels.arena = p->arena,
+                                        .num_arguments = p->num_arguments,
+                                        .id = ++p->num_scopes};
 }
 
 /* Branches to the scope's labels find them; the others look in the scope around it. */
@@ -343,7 +405,7 @@ bool ptx_close_scope(PtxParser *p) {
         uintptr_t target = (uintptr_t)map_get(&scope->labels, fixup->label);
         if (target) p->program->code.data[fixup->ins].offset = (int64_t)target - 1;
         fixup->depth = target ? 0 : p->depth - 1;
-        if (target || p->depth > 1) continue;
+        if (target || (p->depth > 1 && !scope->is_function)) continue;
         diag_error(p->diag, fixup->span, "there is no label '%.*s'", STR_ARG(fixup->label));
         p->failed = true;
     }
@@ -352,10 +414,13 @@ bool ptx_close_scope(PtxParser *p) {
     return !p->failed;
 }
 
-static bool skip_string(PtxParser *p) {
-    if (p->token.kind != TOKEN_STRING) return ptx_refuse(p);
-    ptx_advance(p);
-    return true;
+/* "nounroll", ..; */
+static bool skip_strings(PtxParser *p) {
+    do {
+        if (p->token.kind != TOKEN_STRING) return ptx_refuse(p);
+        ptx_advance(p);
+    } while (ptx_accept(p, ","));
+    return ptx_expect(p, ";");
 }
 
 void ptx_parse_in_body(PtxParser *p) {
@@ -378,7 +443,7 @@ void ptx_parse_in_body(PtxParser *p) {
     else if (ptx_accept(p, ".loc"))
         parse_loc(p);
     else if (ptx_accept(p, ".pragma"))
-        (void)(skip_string(p) && ptx_expect(p, ";"));
+        skip_strings(p);
     else if (ptx_accept(p, ".param"))
         ptx_declare_argument(p);
     else if (p->token.kind == TOKEN_END)
@@ -404,11 +469,12 @@ static bool pointer_of_param(PtxParser *p) {
 
 static bool parse_params(PtxParser *p) {
     if (!ptx_expect(p, "(")) return false;
-    while (!ptx_is(p, ")")) {
+    if (ptx_accept(p, ")")) return true;
+    do {
         SimParam param = {0};
         int64_t align, count = 1;
         if (!ptx_expect(p, ".param")) return false;
-        if (ptx_accept(p, ".align") && !ptx_expect_int(p, 1024, &align)) return false;
+        if (ptx_accept(p, ".align") && !ptx_expect_align(p, 128, &align)) return false;
         param.bytes = ptx_type_bytes(p->token.text);
         if (!param.bytes) return ptx_refuse(p);
         ptx_advance(p);
@@ -417,11 +483,12 @@ static bool parse_params(PtxParser *p) {
         if (param.is_array && (!ptx_expect_int(p, MOST_PARAM_BYTES, &count) || !ptx_expect(p, "]")))
             return false;
         param.bytes *= (int)count;
+        for (int i = 0; i < p->program->params.count; i++)
+            if (str_equal(p->program->params.data[i].name, param.name))
+                return ptx_fail(p, DIAG_ERROR, "'%.*s' is declared twice", STR_ARG(param.name));
         vec_push(p->arena, &p->program->params, param);
-        if (!ptx_is(p, ")") && !ptx_expect(p, ",")) return false;
-    }
-    ptx_advance(p);
-    return true;
+    } while (ptx_accept(p, ","));
+    return ptx_expect(p, ")");
 }
 
 static bool parse_entry(PtxParser *p) {
@@ -429,6 +496,8 @@ static bool parse_entry(PtxParser *p) {
     if (program->code.count)
         return ptx_fail(p, DIAG_REFUSED, "a second entry %s", p->program->where);
     if (!ptx_expect_name(p, &program->name)) return false;
+    if (map_get(&p->functions, program->name) || ptx_find_symbol(p, program->name))
+        return ptx_fail(p, DIAG_ERROR, "'%.*s' is declared twice", STR_ARG(program->name));
     if (ptx_is(p, "(") && !parse_params(p)) return false;
     while (!ptx_is(p, "{")) {
         if (ptx_is(p,
@@ -479,16 +548,43 @@ static bool parse_file(PtxParser *p) {
                                    ptx_expect_int(p, INT64_MAX, &size));
 }
 
+/* .b8 1, 2   .b32 label+4, other-label */
+static bool skip_data(PtxParser *p) {
+    Str name;
+    bool is_byte = ptx_is(p, ".b8");
+    if (!is_byte && !ptx_is(p, ".b16") && !ptx_is(p, ".b32") && !ptx_is(p, ".b64"))
+        return ptx_refuse(p);
+    ptx_advance(p);
+    do {
+        (void)ptx_accept(p, "-");
+        if (p->token.kind == TOKEN_NUMBER)
+            ptx_advance(p);
+        else if (is_byte)
+            return ptx_fail(p, DIAG_ERROR, "expected a number, saw '%.*s'", STR_ARG(p->token.text));
+        else {
+            if (!ptx_expect_word(p, &name)) return false;
+            if (ptx_accept(p, "+") || ptx_accept(p, "-")) ptx_advance(p);
+        }
+    } while (!p->failed && ptx_accept(p, ","));
+    return !p->failed;
+}
+
 /* What debuggers read: .section .debug_str { .. } */
 static bool skip_section(PtxParser *p) {
     Str name;
     if (!ptx_expect_word(p, &name) || !ptx_expect(p, "{")) return false;
-    while (!ptx_is(p, "}") && p->token.kind != TOKEN_END && !p->failed) ptx_advance(p);
+    while (!ptx_is(p, "}") && p->token.kind != TOKEN_END && !p->failed) {
+        if (p->token.kind == TOKEN_WORD && p->token.text.data[0] == '.')
+            skip_data(p);
+        else
+            (void)(ptx_expect_word(p, &name) && ptx_expect(p, ":"));
+    }
     return ptx_expect(p, "}");
 }
 
 /* 8.4 */
 static bool parse_version(PtxParser *p) {
+    if (p->version) return ptx_fail(p, DIAG_ERROR, "a second '.version'");
     static const int last_minor[] = {0, 5, 3, 2, 3, 0, 5, 8, 8, 9}; /* of each major; 9: so far */
     Str text = p->token.text;
     int minor = text.length == 3 && text.data[1] == '.' ? ptx_digit_of(text.data[2]) : 10;
@@ -514,6 +610,7 @@ static bool version_has(const PtxParser *p, Str target) {
 
 static bool parse_target(PtxParser *p) {
     Str name = p->token.text;
+    if (p->program->sm) return ptx_fail(p, DIAG_ERROR, "a second '.target'");
     if (!version_has(p, name))
         return ptx_fail(p, DIAG_ERROR, "version %d.%d of PTX has no target '%.*s'", p->version / 10,
                         p->version % 10, STR_ARG(name));
@@ -529,20 +626,19 @@ static bool parse_target(PtxParser *p) {
 static bool parse_top(PtxParser *p) {
     if (ptx_accept(p, ".version")) return parse_version(p);
     if (!p->version) return ptx_fail(p, DIAG_ERROR, "expected '.version' first");
-    if (ptx_accept(p, ".target")) return parse_target(p);
-    if (ptx_accept(p, ".address_size")) return ptx_expect(p, "64");
+    if (ptx_accept(p, ".target"))
+        return parse_target(p) && (!ptx_accept(p, ".address_size") || ptx_expect(p, "64"));
+    if (!p->program->sm) return ptx_fail(p, DIAG_ERROR, "expected '.target' after '.version'");
     if (ptx_accept(p, ".file")) return parse_file(p);
     if (ptx_accept(p, ".section")) return skip_section(p);
     (void)(ptx_accept(p, ".visible") || ptx_accept(p, ".weak"));
-    if (ptx_accept(p, ".func")) return ptx_parse_function(p);
+    if (ptx_accept(p, ".func")) return ptx_parse_function(p, false);
     if (ptx_accept(p, ".global") || ptx_accept(p, ".const"))
         return ptx_declare_memory(p, SPACE_GLOBAL, false);
     if (ptx_accept(p, ".shared")) return ptx_declare_memory(p, SPACE_SHARED, false);
     if (ptx_accept(p, ".extern")) {
         if (ptx_accept(p, ".shared")) return ptx_declare_memory(p, SPACE_SHARED, true);
-        if (!ptx_accept(p, ".func")) return ptx_refuse(p);
-        while (!ptx_is(p, ";") && p->token.kind != TOKEN_END) ptx_advance(p);
-        return ptx_expect(p, ";");
+        return ptx_accept(p, ".func") ? ptx_parse_function(p, true) : ptx_refuse(p);
     }
     if (ptx_accept(p, ".entry")) return parse_entry(p);
     return ptx_refuse(p);
@@ -564,6 +660,7 @@ static PtxParser *parser_new(Arena *arena, Str text, int dynamic_shared, const c
                      .program = program,
                      .diag = diag,
                      .functions.arena = arena,
+                     .places.arena = arena,
                      .line = 1,
                      .dynamic_shared = dynamic_shared};
     ptx_advance(p);
@@ -572,11 +669,14 @@ static PtxParser *parser_new(Arena *arena, Str text, int dynamic_shared, const c
 
 /* Bodies may stand behind the entry that calls them. */
 static void find_functions(PtxParser *p) {
-    while (!p->failed && p->token.kind != TOKEN_END)
-        if (!ptx_accept(p, ".func"))
+    bool is_extern = false;
+    while (!p->failed && p->token.kind != TOKEN_END) {
+        if (!ptx_accept(p, ".func")) {
+            is_extern = ptx_is(p, ".extern");
             ptx_advance(p);
-        else if (!ptx_parse_function(p))
+        } else if (!ptx_parse_function(p, is_extern))
             p->failed = true;
+    }
     p->at = 0, p->line = 1;
     if (!p->failed) ptx_advance(p);
 }

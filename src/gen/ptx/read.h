@@ -2,9 +2,11 @@
 /* read: PTX text -> instructions, for those that execute it (device/sim) and for inline assembly on
  * targets that are no GPU.
  *
- *     read.c    the text: registers, scopes, labels, memory; what is not known is refused by name
- *     tokens.c  its words and numbers
- *     decode.c  one instruction's words -> Ins; isa.def has the lane-by-lane ones
+ *     read.c     the text: scopes, labels, operands; what is not known is refused by name
+ *     declare.c  registers and memory
+ *     call.c     functions and the .params of calls
+ *     tokens.c   words and numbers
+ *     decode.c   one instruction's words -> Ins; isa.def has the lane-by-lane ones
  *
  * Registers have places: 32 words side by side for 32 bits (one for each lane of a warp), twice
  * that for 64, so that who executes lane by lane for 32 lanes finds them as it wants them. */
@@ -144,6 +146,7 @@ typedef struct SimSymbol {
     uint64_t address; /* shared: from SHARED_BASE; local: from 0; global: of the host */
     uint64_t size;
     bool is_writable; /* of global memory */
+    int scope;        /* that it is declared in, while the text is read; 0: the module */
 } SimSymbol;
 
 #define PTX_GRID_WORKSPACE "%envreg" /* a symbol, where the text asks for it */
@@ -177,7 +180,7 @@ typedef struct PtxProgram {
     bool has_fences;
     bool has_wgmma;
     bool joins_returns; /* NVIDIA's compiler made it: each `return` is a jump to the last `ret` */
-    int sm; /* of .target: 90 */
+    int sm;             /* of .target: 90 */
 } PtxProgram;
 
 /* dynamic_shared: bytes of `.extern .shared`. NULL after diag_error or diag_refused. */

@@ -4,6 +4,8 @@
 
 #include "base/float.h"
 
+#include <math.h>
+
 bool ptx_fail(PtxParser *p, DiagKind kind, const char *format, ...) {
     if (p->failed) return false;
     Span span = {p->program->text, p->token.start, p->token.start + p->token.text.length};
@@ -73,12 +75,37 @@ static bool number_of(Token *token) {
     return i == t.length && digits > 0;
 }
 
-/* 0.5: the bits of a double. */
-static void decimal_of(Token *token) {
+/* Behind 1e and 1.5e, but not behind 0x1e: the sign of an exponent. */
+static bool is_exponent_sign(const PtxParser *p, int start) {
+    Str text = p->program->text->text;
+    if (p->at + 1 >= text.length || !strchr("+-", text.data[p->at]) ||
+        (text.data[p->at - 1] | 32) != 'e')
+        return false;
+    for (int i = start; i < p->at - 1; i++)
+        if (text.data[i] != '.' && ptx_digit_of(text.data[i]) > 9) return false;
+    return ptx_digit_of(text.data[p->at + 1]) < 10;
+}
+
+/* 0.5, 1e5: the bits of a double. */
+static bool decimal_of(Token *token) {
     double value;
-    if (!float_parse(token->text, &value)) return;
+    if (!float_parse(token->text, &value) || isinf(value)) return false;
     memcpy(&token->bits, &value, sizeof value);
     token->float_kind = '.';
+    return true;
+}
+
+/* A word with a point stays one: also a version, 8.0. */
+static bool count_or_decimal(Token *token) {
+    size_t length = (size_t)token->text.length;
+    if (memchr(token->text.data, '.', length)) {
+        (void)decimal_of(token);
+        return true;
+    }
+    token->kind = TOKEN_NUMBER;
+    return number_of(token) ||
+           ((memchr(token->text.data, 'e', length) || memchr(token->text.data, 'E', length)) &&
+            decimal_of(token));
 }
 
 void ptx_advance(PtxParser *p) {
@@ -88,9 +115,15 @@ void ptx_advance(PtxParser *p) {
     p->token = (Token){.start = start, .line = p->line, .text = {text.data + start, 0}};
     if (p->at >= text.length) return;
     char c = text.data[p->at];
+    bool is_number = ptx_digit_of(c) < 10 || (c == '.' && p->at + 1 < text.length &&
+                                              ptx_digit_of(text.data[p->at + 1]) < 10);
     if (is_word_char(c)) {
         for (;;) {
             while (p->at < text.length && is_word_char(text.data[p->at])) p->at++;
+            if (is_number && is_exponent_sign(p, start)) {
+                p->at++;
+                continue;
+            }
             if (p->at + 2 >= text.length || text.data[p->at] != ':' || text.data[p->at + 1] != ':')
                 break;
             p->at += 2;
@@ -99,21 +132,17 @@ void ptx_advance(PtxParser *p) {
     } else if (c == '"') {
         p->at++;
         while (p->at < text.length && text.data[p->at] != '"' && text.data[p->at] != '\n') p->at++;
-        p->at += p->at < text.length;
+        bool ends = p->at < text.length && text.data[p->at] == '"';
+        p->at += ends;
         p->token.kind = TOKEN_STRING;
+        if (!ends) ptx_fail(p, DIAG_ERROR, "a string without an end");
     } else {
         p->at++;
         p->token.kind = TOKEN_PUNCTUATION;
     }
     p->token.text.length = p->at - start;
-    bool is_version =
-        memchr(p->token.text.data, '.', (size_t)p->token.text.length) != NULL; /* 8.0 */
-    if (p->token.kind == TOKEN_WORD && c >= '0' && c <= '9' && is_version) decimal_of(&p->token);
-    if (p->token.kind == TOKEN_WORD && c >= '0' && c <= '9' && !is_version) {
-        p->token.kind = TOKEN_NUMBER;
-        if (!number_of(&p->token))
-            ptx_fail(p, DIAG_ERROR, "'%.*s' is no number", STR_ARG(p->token.text));
-    }
+    if (is_number && !count_or_decimal(&p->token))
+        ptx_fail(p, DIAG_ERROR, "'%.*s' is no number", STR_ARG(p->token.text));
 }
 
 bool ptx_is(const PtxParser *p, const char *text) {
@@ -142,13 +171,23 @@ bool ptx_expect_word(PtxParser *p, Str *word) {
     return true;
 }
 
+/* PTX ISA 9.0, 4.4: a letter and what follows, or one of _ $ % and at least one more. */
+static bool is_name(Str word) {
+    bool is_letter = (word.data[0] | 32) >= 'a' && (word.data[0] | 32) <= 'z';
+    if (!is_letter && (word.length < 2 || !strchr("_$%", word.data[0]))) return false;
+    for (int i = 1; i < word.length; i++)
+        if (!is_word_char(word.data[i]) || strchr(".%", word.data[i])) return false;
+    return !str_is(word, "WARP_SZ");
+}
+
 bool ptx_expect_name(PtxParser *p, Str *name) {
-    if (p->token.kind == TOKEN_WORD && p->token.text.data[0] == '.')
+    if (p->token.kind == TOKEN_WORD && !is_name(p->token.text))
         return ptx_fail(p, DIAG_ERROR, "expected a name, saw '%.*s'", STR_ARG(p->token.text));
     return ptx_expect_word(p, name);
 }
 
 bool ptx_expect_int(PtxParser *p, int64_t limit, int64_t *value) {
+    if (ptx_is(p, "WARP_SZ")) return ptx_refuse(p);
     bool fine =
         p->token.kind == TOKEN_NUMBER && !p->token.float_kind && p->token.bits <= (uint64_t)limit;
     if (!fine)
@@ -157,6 +196,14 @@ bool ptx_expect_int(PtxParser *p, int64_t limit, int64_t *value) {
     *value = (int64_t)p->token.bits;
     ptx_advance(p);
     return !p->failed;
+}
+
+bool ptx_expect_align(PtxParser *p, int64_t limit, int64_t *align) {
+    if (!ptx_expect_int(p, INT32_MAX, align)) return false;
+    if (*align < 1 || (*align & (*align - 1)))
+        return ptx_fail(p, DIAG_ERROR, "an alignment is a power of two");
+    return *align <= limit || ptx_fail(p, DIAG_REFUSED, "an alignment of %lld bytes %s",
+                                       (long long)*align, p->program->where);
 }
 
 bool ptx_refuse(PtxParser *p) {
