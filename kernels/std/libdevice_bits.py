@@ -127,11 +127,24 @@ def logb(x):
 
 @triton.jit
 def ldexp(x, n):
+    # Of fp64, 2^n is more than a number holds: the mantissa and the whole exponent, rounded once.
     x = tl.to_tensor(x)
-    tl.static_assert(x.dtype == tl.float32, "this function of libdevice needs fp32 (cast with .to(tl.float32))")
-    n = tl.minimum(tl.maximum(tl.to_tensor(n), -400), 400)
-    power = ((n.to(tl.int64) + 1023) << 52).to(tl.float64, bitcast=True)
-    return (x.to(tl.float64) * power).to(tl.float32)
+    n = tl.to_tensor(n)
+    if x.dtype == tl.float32:
+        n = tl.minimum(tl.maximum(n, -400), 400)
+        power = ((n.to(tl.int64) + 1023) << 52).to(tl.float64, bitcast=True)
+        return (x.to(tl.float64) * power).to(tl.float32)
+    small = tl.abs(x) < 2.2250738585072014e-308
+    word = tl.where(small, x * 18014398509481984.0, x).to(tl.int64, bitcast=True)
+    exponent = ((word >> 52) & 0x7ff).to(tl.int32) - 1023
+    exponent = tl.where(small, exponent - 54, exponent) + tl.minimum(tl.maximum(n, -3000), 3000)
+    mantissa = ((word & -0x7ff0000000000001) | 0x3ff0000000000000).to(tl.float64, bitcast=True)
+    shift = tl.where(exponent < -1000, 200, tl.where(exponent > 1000, -200, 0))
+    shift = tl.where(exponent < -1150, 400, shift)
+    place = tl.minimum(tl.maximum(exponent, -1250), 1220) + shift
+    back = ((1023 - shift).to(tl.int64) << 52).to(tl.float64, bitcast=True)
+    scaled = (mantissa * ((place.to(tl.int64) + 1023) << 52).to(tl.float64, bitcast=True)) * back
+    return tl.where((x == 0) | (tl.abs(x) == float("inf")) | (x != x), x, scaled)
 
 
 @triton.jit
@@ -143,11 +156,15 @@ def scalbn(x, n):
 def nextafter(x, y):
     x = tl.to_tensor(x)
     y = tl.to_tensor(y)
-    tl.static_assert(x.dtype == tl.float32 and y.dtype == tl.float32,
-                     "this function of libdevice needs fp32 (cast with .to(tl.float32))")
-    bits = x.to(tl.int32, bitcast=True)
+    tl.static_assert(x.dtype == y.dtype and (x.dtype == tl.float32 or x.dtype == tl.float64),
+                     "this function of libdevice needs fp32 or fp64")
+    if x.dtype == tl.float64:
+        bits = x.to(tl.int64, bitcast=True)
+        least = tl.where(y > 0, 1, -0x7fffffffffffffff)
+    else:
+        bits = x.to(tl.int32, bitcast=True)
+        least = tl.where(y > 0, 1, -2147483647)
     up = tl.where((y > x) == (x > 0), bits + 1, bits - 1)
-    least = tl.where(y > 0, 1, -2147483647)
-    result = tl.where(x == 0, least, up).to(tl.float32, bitcast=True)
+    result = tl.where(x == 0, least.to(bits.dtype), up).to(x.dtype, bitcast=True)
     result = tl.where(x == y, y, result)
     return tl.where((x != x) | (y != y), x + y, result)
