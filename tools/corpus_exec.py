@@ -9,12 +9,15 @@ beside it gives (the last of several, which is how often it repeats, made 2), th
 it names, and folders of headers above it searched. Counts how they end: `ran` with exit code 0,
 `wrong` if what it printed says that it failed; `nonzero`, the program's own; `refused` by name (exit code 3); `error`, in the source as tern reads
 it (2); `stopped` at an access or by a kernel (1 and 4, with a place); `late`, still running at the
-limit; `crashed`. Then what was said first, most frequent first."""
+limit of processor time; `crashed`. Then what was said first, most frequent first."""
 
 import argparse
 import concurrent.futures
+import math
 import os
 import re
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -108,13 +111,16 @@ def first_words(text):
     return (text.strip().splitlines() or ["nothing said"])[-1][:150]
 
 
-def pinned(options):
-    """On a core of its own, so that programs beside each other do not share all."""
+def prepare(options):
+    """Before the program: its limit is the processor's time, so that what runs beside it does not count;
+    with --pin a core of its own, so that programs beside each other do not share all."""
+    def limited():
+        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(options.limit),) * 2)
     if not options.pin:
-        return None
+        return limited
     cores, worker = sorted(os.sched_getaffinity(0)), threading.current_thread().name.rsplit("_", 1)[-1]
     core = cores[int(worker) % len(cores)]
-    return lambda: os.sched_setaffinity(0, {core})
+    return lambda: (limited(), os.sched_setaffinity(0, {core}))
 
 
 def run(path, options, roots):
@@ -133,7 +139,7 @@ def run(path, options, roots):
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         try:
             code = subprocess.run(
-                command, preexec_fn=pinned(options), stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=folder, timeout=options.limit
+                command, preexec_fn=prepare(options), stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=folder, timeout=options.limit * 10
             ).returncode
         except subprocess.TimeoutExpired:
             code = None
@@ -141,7 +147,7 @@ def run(path, options, roots):
         out.seek(0)
         said, printed = err.read(1 << 20).decode(errors="replace"), out.read(1 << 20).decode(errors="replace")
     is_terns = ": error: " in said or "not supported: " in said or said.startswith("error:")
-    if code is None:
+    if code is None or code in (-signal.SIGKILL, -signal.SIGXCPU):
         return "late", ""
     if code == 0:
         failed = re.search(r"^.*(?:\bFAIL(?:ED|URE)?\b|[Mm]ismatch|[Ii]ncorrect|INCORRECT).*$", printed, re.M)
@@ -161,7 +167,7 @@ def main():
     parser.add_argument("--most", type=int, default=0, help="numbers among arguments are halved until they are as small")
     parser.add_argument("--every", type=int, default=1, help="try each N-th program alone")
     parser.add_argument("--pin", action="store_true", help="each program has one core")
-    parser.add_argument("--limit", type=float, default=20)
+    parser.add_argument("--limit", type=float, default=20, help="seconds of the processor; ten times as many of a clock")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--tern", default=os.environ.get("TERN", "build/tern"))
     parser.add_argument("-v", action="store_true", dest="verbose")

@@ -11,6 +11,32 @@ struct curandStatePhilox4_32_10 {
 };
 typedef curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
 
+struct cudaPitchedPtr { // rows of a box: a pitch and a size of x in bytes, of y in rows
+    void *ptr;
+    size_t pitch, xsize, ysize;
+};
+struct cudaExtent {
+    size_t width, height, depth;
+};
+struct cudaPos {
+    size_t x, y, z;
+};
+__device__ inline cudaPitchedPtr make_cudaPitchedPtr(void *at, size_t pitch, size_t x, size_t y) {
+    cudaPitchedPtr made;
+    made.ptr = at, made.pitch = pitch, made.xsize = x, made.ysize = y;
+    return made;
+}
+__device__ inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) {
+    cudaExtent made;
+    made.width = width, made.height = height, made.depth = depth;
+    return made;
+}
+__device__ inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) {
+    cudaPos made;
+    made.x = x, made.y = y, made.z = z;
+    return made;
+}
+
 #if !defined(__TERN_COMPILED__) || defined(__TERN_PROGRAM__)
 // Of x what is left of full turns; of that, what is exactly 0 where the result is.
 __device__ inline double sinpi(double x) {

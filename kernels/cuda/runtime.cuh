@@ -6,10 +6,20 @@ enum cudaError {
     cudaSuccess = 0,
     cudaErrorInvalidValue = 1,
     cudaErrorMemoryAllocation = 2,
+    cudaErrorInitializationError = 3,
     cudaErrorInvalidConfiguration = 9,
+    cudaErrorInvalidPitchValue = 12,
+    cudaErrorInvalidSymbol = 13,
+    cudaErrorInvalidDevicePointer = 17,
+    cudaErrorInsufficientDriver = 35,
+    cudaErrorNoDevice = 100,
     cudaErrorInvalidDevice = 101,
+    cudaErrorInvalidResourceHandle = 400,
     cudaErrorNotReady = 600,
     cudaErrorIllegalAddress = 700,
+    cudaErrorLaunchOutOfResources = 701,
+    cudaErrorLaunchTimeout = 702,
+    cudaErrorPeerAccessAlreadyEnabled = 704,
     cudaErrorAssert = 710,
     cudaErrorLaunchFailure = 719,
     cudaErrorNotSupported = 801,
@@ -102,7 +112,7 @@ inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int
 }
 inline cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                                 size_t width, size_t height, int kind) {
-    cudaError_t error = cudaSuccess;
+    cudaError_t error = width > to_pitch || width > from_pitch ? cudaErrorInvalidPitchValue : cudaSuccess;
     for (size_t i = 0; i < height && error == cudaSuccess; i++)
         error = cudaMemcpy((char *)to + i * to_pitch, (const char *)from + i * from_pitch, width,
                            kind);
@@ -112,6 +122,53 @@ template <typename T>
 cudaError_t cudaMallocPitch(T **at, size_t *pitch, size_t width, size_t height) {
     *pitch = (width + 511) / 512 * 512;
     return __tern_malloc((void **)at, *pitch * height, 0, "cudaMallocPitch");
+}
+inline cudaError_t cudaMalloc3D(cudaPitchedPtr *at, cudaExtent extent) {
+    at->xsize = extent.width, at->ysize = extent.height;
+    at->pitch = (extent.width + 511) / 512 * 512;
+    return __tern_malloc(&at->ptr, at->pitch * extent.height * extent.depth, 0, "cudaMalloc3D");
+}
+struct cudaArray {
+    int none; // there are no arrays for textures
+};
+typedef cudaArray *cudaArray_t;
+struct cudaMemcpy3DParms {
+    cudaArray_t srcArray;
+    cudaPos srcPos;
+    cudaPitchedPtr srcPtr;
+    cudaArray_t dstArray;
+    cudaPos dstPos;
+    cudaPitchedPtr dstPtr;
+    cudaExtent extent;
+    cudaMemcpyKind kind;
+};
+inline cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *p) {
+    const cudaPitchedPtr &to = p->dstPtr, &from = p->srcPtr;
+    if (p->srcArray || p->dstArray || !to.ptr || !from.ptr) return cudaErrorInvalidValue;
+    if (p->dstPos.x + p->extent.width > to.pitch || p->srcPos.x + p->extent.width > from.pitch ||
+        p->dstPos.y + p->extent.height > to.ysize || p->srcPos.y + p->extent.height > from.ysize)
+        return cudaErrorInvalidValue;
+    for (size_t z = 0; z < p->extent.depth; z++)
+        for (size_t y = 0; y < p->extent.height; y++) {
+            size_t there = ((p->dstPos.z + z) * to.ysize + p->dstPos.y + y) * to.pitch + p->dstPos.x;
+            size_t here = ((p->srcPos.z + z) * from.ysize + p->srcPos.y + y) * from.pitch + p->srcPos.x;
+            cudaError_t error = cudaMemcpy((char *)to.ptr + there, (const char *)from.ptr + here,
+                                           p->extent.width, p->kind);
+            if (error != cudaSuccess) return error;
+        }
+    return cudaSuccess;
+}
+inline cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *p, cudaStream_t stream = 0) {
+    return cudaMemcpy3D(p);
+}
+inline cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device,
+                                  size_t bytes) {
+    if (to_device != 0 || from_device != 0) return cudaErrorInvalidDevice;
+    return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
+}
+inline cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
+                                       size_t bytes, cudaStream_t stream = 0) {
+    return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
 }
 #ifndef __TERN_COMPILED__
 template <typename T>
@@ -149,12 +206,78 @@ inline cudaError_t cudaMemset2D(void *at, size_t pitch, int byte, size_t width, 
         error = cudaMemset((char *)at + i * pitch, byte, width);
     return error;
 }
+inline cudaError_t cudaMemset2DAsync(void *at, size_t pitch, int byte, size_t width, size_t height,
+                                     cudaStream_t stream = 0) {
+    return cudaMemset2D(at, pitch, byte, width, height);
+}
+inline cudaError_t cudaMemset3D(cudaPitchedPtr at, int byte, cudaExtent extent) {
+    cudaError_t error = cudaSuccess;
+    for (size_t z = 0; z < extent.depth && error == cudaSuccess; z++)
+        error = cudaMemset2D((char *)at.ptr + z * at.pitch * at.ysize, at.pitch, byte, extent.width,
+                             extent.height);
+    return error;
+}
 inline cudaError_t cudaMemsetAsync(void *at, int byte, size_t bytes, cudaStream_t stream = 0) {
     return cudaMemset(at, byte, bytes);
 }
 template <typename T>
 cudaError_t cudaMemPrefetchAsync(const T *at, size_t bytes, int device, cudaStream_t stream = 0) {
     return cudaSuccess;
+}
+enum cudaMemLocationType {
+    cudaMemLocationTypeInvalid = 0,
+    cudaMemLocationTypeDevice = 1,
+    cudaMemLocationTypeHost = 2
+};
+struct cudaMemLocation {
+    cudaMemLocationType type;
+    int id;
+};
+template <typename T>
+cudaError_t cudaMemPrefetchAsync(const T *at, size_t bytes, cudaMemLocation where, unsigned flags,
+                                 cudaStream_t stream = 0) {
+    return cudaSuccess;
+}
+enum cudaMemoryAdvise { // hints
+    cudaMemAdviseSetReadMostly = 1,
+    cudaMemAdviseUnsetReadMostly = 2,
+    cudaMemAdviseSetPreferredLocation = 3,
+    cudaMemAdviseUnsetPreferredLocation = 4,
+    cudaMemAdviseSetAccessedBy = 5,
+    cudaMemAdviseUnsetAccessedBy = 6
+};
+template <typename T>
+cudaError_t cudaMemAdvise(const T *at, size_t bytes, int advice, int device) {
+    return cudaSuccess;
+}
+template <typename T>
+cudaError_t cudaMemAdvise(const T *at, size_t bytes, int advice, cudaMemLocation where) {
+    return cudaSuccess;
+}
+struct CUmemPoolHandle_st {
+    int number;
+};
+typedef CUmemPoolHandle_st *cudaMemPool_t; // all allocations are one's, which keeps nothing
+enum cudaMemPoolAttr {
+    cudaMemPoolReuseFollowEventDependencies = 1,
+    cudaMemPoolReuseAllowOpportunistic = 2,
+    cudaMemPoolReuseAllowInternalDependencies = 3,
+    cudaMemPoolAttrReleaseThreshold = 4
+};
+inline cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device) {
+    *pool = nullptr;
+    return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+}
+inline cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device) {
+    return cudaDeviceGetDefaultMemPool(pool, device);
+}
+inline cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, int which, void *value) {
+    return cudaSuccess; // when what is free goes back: there is nothing that is kept
+}
+inline cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes) { return cudaSuccess; }
+template <typename T>
+cudaError_t cudaMallocFromPoolAsync(T **at, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+    return __tern_malloc((void **)at, bytes, 0, "cudaMallocFromPoolAsync");
 }
 inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *at, unsigned flags) {
     return cudaStreamCreate(at);
@@ -177,6 +300,7 @@ inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, u
     return cudaEventSynchronize(event);
 }
 inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+inline cudaError_t cudaThreadExit() { return cudaDeviceSynchronize(); }
 inline cudaError_t cudaDeviceReset() { return cudaDeviceSynchronize(); }
 inline cudaError_t cudaSetDevice(int device) {
     return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
@@ -211,12 +335,12 @@ enum cudaSharedMemConfig {
 inline cudaError_t cudaDeviceSetSharedMemConfig(int config) { return cudaSuccess; }
 inline cudaError_t cudaSetDeviceFlags(unsigned flags) { return cudaSuccess; }
 inline const char *cudaGetErrorName(int error) {
-    static char text[64];
+    static char text[80];
     __tern_error_text(error, 0, text);
     return text;
 }
 inline const char *cudaGetErrorString(int error) {
-    static char text[64];
+    static char text[80];
     __tern_error_text(error, 1, text);
     return text;
 }
@@ -229,7 +353,10 @@ struct cudaDeviceProp { // of an H100, but for its name and how much memory ther
         l2CacheSize, maxThreadsDim[3], maxGridSize[3], concurrentKernels, unifiedAddressing,
         managedMemory, concurrentManagedAccess, canMapHostMemory, asyncEngineCount, integrated,
         deviceOverlap, cooperativeLaunch, computeMode, ECCEnabled, maxBlocksPerMultiProcessor,
-        pageableMemoryAccess;
+        pageableMemoryAccess, regsPerMultiprocessor, streamPrioritiesSupported,
+        globalL1CacheSupported, localL1CacheSupported, computePreemptionSupported,
+        hostNativeAtomicSupported, kernelExecTimeoutEnabled, isMultiGpuBoard, tccDriver, pciBusID,
+        pciDeviceID, pciDomainID;
 };
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int device) {
     if (device != 0) return cudaErrorInvalidDevice;
@@ -248,6 +375,8 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int device) {
     p->maxGridSize[0] = 2147483647, p->maxGridSize[1] = p->maxGridSize[2] = 65535;
     p->concurrentKernels = p->unifiedAddressing = p->managedMemory = 1;
     p->concurrentManagedAccess = p->canMapHostMemory = p->asyncEngineCount = p->deviceOverlap = 1;
+    p->regsPerMultiprocessor = 65536, p->streamPrioritiesSupported = 1;
+    p->globalL1CacheSupported = p->localL1CacheSupported = p->computePreemptionSupported = 1;
     p->maxBlocksPerMultiProcessor = 32, p->cooperativeLaunch = 1;
     return error;
 }
@@ -300,7 +429,7 @@ inline cudaError_t cudaDeviceGetAttribute(int *value, int which, int device) {
              : which == cudaDevAttrManagedMemory                ? p.managedMemory
              : which == cudaDevAttrConcurrentManagedAccess      ? p.concurrentManagedAccess
              : which == cudaDevAttrCooperativeLaunch            ? p.cooperativeLaunch
-             : which == cudaDevAttrMemoryPoolsSupported         ? 0
+             : which == cudaDevAttrMemoryPoolsSupported         ? 1
              : which == cudaDevAttrMaxSharedMemoryPerBlockOptin ? (int)p.sharedMemPerBlockOptin
                                                                 : -1;
     return *value == -1 ? cudaErrorInvalidValue : cudaSuccess;
@@ -449,6 +578,7 @@ inline int enter(int (*program)(int, A **, A **), const Table *of, int count, ch
 #define cudaMemcpy(...) __TERN_AT(cudaMemcpy(__VA_ARGS__))
 #define cudaMemcpyAsync(...) __TERN_AT(cudaMemcpyAsync(__VA_ARGS__))
 #define cudaMemcpy2D(...) __TERN_AT(cudaMemcpy2D(__VA_ARGS__))
+#define cudaMemcpy3D(...) __TERN_AT(cudaMemcpy3D(__VA_ARGS__))
 #define cudaMemset(...) __TERN_AT(cudaMemset(__VA_ARGS__))
 #define cudaMemsetAsync(...) __TERN_AT(cudaMemsetAsync(__VA_ARGS__))
 #define cudaFree(...) __TERN_AT(cudaFree(__VA_ARGS__))

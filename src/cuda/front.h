@@ -183,6 +183,8 @@ CuToken *cu_skip_angles(CuToken *open);
 
 /* ---- seen.c ---- */
 /* Is one of the words among the tokens? */
+/* template <> void k<float>(..): no template itself. */
+bool cu_is_full(const CuDecl *decl);
 bool cu_says(const CuToken *from, const CuToken *end, const char *const *words, int count);
 /* The last token in front of `end`, from `from` on. */
 const CuToken *cu_last(const CuToken *from, const CuToken *end);

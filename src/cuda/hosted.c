@@ -281,12 +281,13 @@ static Str found_by(Hosted *h, const CuDecl *decl) {
 static void kernel_edit(Hosted *h, const CuDecl *decl, Span from, Span to) {
     Buf parameters = {.arena = h->arena}, names = {.arena = h->arena}, stub = {.arena = h->arena};
     buf_puts(&parameters, ""), buf_puts(&names, "");
-    bool fine = !decl->templates || param_names(decl->templates, true, &parameters);
+    bool is_full = cu_is_full(decl);
+    bool fine = !decl->templates || is_full || param_names(decl->templates, true, &parameters);
     fine = fine && param_names(decl->params, false, &names);
-    if (!fine || decl->body->place.from || decl->special) {
+    if (!fine || decl->body->place.from || (decl->special && !is_full)) {
         diag_refused(h->diag, cu_span(decl->at->place),
                      !fine           ? "host 'c++': a kernel with a parameter that has no name"
-                     : decl->special ? "host 'c++': a kernel that is a specialisation"
+                     : decl->special ? "host 'c++': a kernel that is a partial specialisation"
                                      : "host 'c++': a kernel that a macro writes");
         return;
     }
@@ -431,9 +432,10 @@ Str cu_hosted_text(Arena *arena, const CuModule *m, Diag *diag) {
 }
 
 bool cu_includes(const CuModule *m, const char *header) {
+    bool is_folder = str_ends(str_of(header), "/");
     const CuUnread *lists[] = {m->headers.left_out, m->headers.unread};
     for (int k = 0; k < COUNT(lists); k++)
         for (const CuUnread *h = lists[k]; h; h = h->next)
-            if (str_is(h->name, header)) return true;
+            if (str_is(h->name, header) || (is_folder && str_starts(h->name, header))) return true;
     return false;
 }

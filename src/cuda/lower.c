@@ -335,7 +335,7 @@ const CuScope *cu_kernel_scope(CuLower *l, const CuKernel *kernel, const CuDecl 
     CuTemplate params;
     CuArgs args;
     const CuDecl *decl = *written = kernel->decl;
-    if (!decl->templates) return l->globals;
+    if (!decl->templates || cu_is_full(decl)) return l->globals;
     if (!kernel->args) {
         cu_bad(l, decl->at->place, "kernel '%.*s' is a template: with which arguments?",
                STR_ARG(decl->name));

@@ -35,6 +35,10 @@ static bool describe_param(CuLower *l, const CuParamDecl *from, CuParam *param) 
     return true;
 }
 
+bool cu_is_full(const CuDecl *decl) {
+    return decl->special && decl->templates && cu_is(decl->templates->next, ">");
+}
+
 /* What can be read; what cannot is said when the kernel is compiled. */
 static CuKernel described(Arena *arena, const CuModule *m, const CuModule **library,
                           const CuDecl *decl, const char *args) {
@@ -48,7 +52,7 @@ static CuKernel described(Arena *arena, const CuModule *m, const CuModule **libr
     CuSignature signature = {0};
     CuKernel kernel = {.name = decl->name,
                        .span = cu_span(decl->at->place),
-                       .is_template = decl->templates && !args,
+                       .is_template = decl->templates && !args && !cu_is_full(decl),
                        .decl = decl,
                        .args = args};
     if (args) kernel.name = str_format(arena, "%.*s%s", STR_ARG(decl->name), args);
@@ -196,6 +200,9 @@ const CuKernel *cu_find_kernel(Arena *arena, const CuModule *module, const char 
         if (is_named(arena, module, kernel, word))
             vec_push(arena, kernel->is_template == has_args ? &alike : &others, kernel);
     }
+    for (int i = 0; has_args && alike.count && i < others.count;
+         i++) /* which one is C++'s to say */
+        if (cu_is_full(others.data[i]->decl)) vec_push(arena, &alike, others.data[i]);
     if (!alike.count && others.count) {
         const CuKernel *other = others.data[0];
         cu_error(diag, other->decl->at->place,

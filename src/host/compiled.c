@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 extern const char text_compiled_start[], text_compiled_cuda_start[], text_compiled_torch_start[],
-    cuda_both_start[], cuda_runtime_start[];
+    cuda_both_start[], cuda_runtime_start[], cuda_cub_start[];
 
 typedef struct HostValue { /* tern_host::Value */
     int kind, type, rank, is_float;
@@ -301,6 +301,7 @@ static Str text_of(Host *h, const char *function, Diag *diag) {
     if (diag_failed(diag)) return STR("");
     buf_printf(&text, "%s\n%s\n%s\n%s\n%s\n", text_compiled_start, text_compiled_cuda_start,
                cuda_both_start, cuda_runtime_start, function ? text_compiled_torch_start : "");
+    if (cu_includes(h->module->cuda, "cub/")) buf_printf(&text, "%s\n", cuda_cub_start);
     const CuOptions *options = cu_options(h->module->cuda);
     for (int i = 0; i < options->num_defines; i++)
         buf_printf(&text, "#define %.*s\n", STR_ARG(cu_define_text(h->arena, options->defines[i])));

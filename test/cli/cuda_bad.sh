@@ -159,13 +159,13 @@ foreign() { # exit code, words; the kernel's body
     sim "$1" "$2" text.cu:k --block 1 -a "$p"
 }
 foreign 3 "text.cu:2:29: not supported: 'thrust::' in a kernel" 'thrust::complex<float> z; *p = z.x;'
-foreign 3 "text.cu:2:29: not supported: 'cudaExtent' in a kernel" 'cudaExtent e; *p = e.width;'
+foreign 3 "text.cu:2:29: not supported: 'cudaArray_t' in a kernel" 'cudaArray_t e; *p = e.width;'
 foreign 3 "text.cu:2:29: not supported: 'cufftComplex' in a kernel" 'cufftComplex *z = 0; *p = z->x;'
 foreign 3 "not supported: '__nv_cvt_float_to_fp8' in" '*p = __nv_cvt_float_to_fp8(1.0f, 0, 0);'
 foreign 3 "text.cu:1:13: not supported: a pointer to a function in a kernel" 'chosen f; *p = f(1);'
 foreign 2 "text.cu:2:29: error: 'knode' is not declared" 'knode *n = 0; *p = n->x;'
-text 3 "text.cu:1:27: not supported: type 'cudaExtent' in a kernel" <<'END'
-__global__ void k(int *p, cudaExtent *e) { *p = e->width; }
+text 3 "text.cu:1:27: not supported: type 'cudaArray_t' in a kernel" <<'END'
+__global__ void k(int *p, cudaArray_t *e) { *p = e->width; }
 END
 text 3 "not supported: 'thrust::complex' in a kernel" <<'END'
 __global__ void k(int *p, thrust::complex<float> *z) { *p = z->x; }

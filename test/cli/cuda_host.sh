@@ -82,8 +82,8 @@ cat >"$work/both" <<'END'
 2.2178 2.2178, 0.17822 0.17822, 11.18 11.18, 64 64
 END
 for device in ${DEVICES:-cpu interp sim cuda}; do
-    "$TERN" devices | grep -q "^$device[: ].*here" || { skip 10 "no $device here"; continue; }
-    for name in vectors objects shared; do
+    "$TERN" devices | grep -q "^$device[: ].*here" || { skip 16 "no $device here"; continue; }
+    for name in vectors objects shared boxes collectives special; do
         "$TERN" exec --device $device test/cuda/programs/$name.cu 2>"$work/said" >"$work/want"
         code=$?
         "$TERN" exec --host c++ --device $device test/cuda/programs/$name.cu 2>"$work/said" >"$work/got"

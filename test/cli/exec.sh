@@ -5,6 +5,9 @@
 for device in cpu interp sim; do
     exits 0 'sum 189718.0, wanted 189718.0: PASSED' "$TERN" exec --device $device test/cuda/programs/vectors.cu
     exits 0 'sum 6485.0, wanted 6485.0: PASSED' "$TERN" exec --device $device test/cuda/programs/vectors.cu -- 100
+    for name in boxes collectives special; do
+        exits 0 'PASSED' "$TERN" exec --device $device test/cuda/programs/$name.cu
+    done
     exits 7 '7 13 1' "$TERN" exec --device $device test/cuda/programs/defined.cu -D REAL=double -D N=7 -DSAY -D 'TWICE(x)=((x) * 2)'
     exits 0 'PASSED' "$TERN" exec --device $device test/cuda/programs/objects.cu
 done
