@@ -279,8 +279,8 @@ typedef struct tern_options {
     int num_stages;     /* 0: the target's default, or the config's */
     int config;         /* 1-based index into the @triton.autotune configs; 0: none chosen */
     const char *target; /* NULL: the context's device; "interp", "cpu" (what this machine has),
-                           "cpu:amx", "cpu:avx512vnni", "cpu:avx512", "cpu:avx2", "cpu:generic",
-                           "sm_90a" ..: text only */
+                           "cpu:amx", "cpu:avx512bf16", "cpu:avx512vnni", "cpu:avx512", "cpu:avx2",
+                           "cpu:generic", "sm_90a" ..: text only */
     bool debug; /* compile assert and tl.device_assert in (else they are left out, as in Triton) */
     const char *print_after; /* an optimisation pass, or "lower" (tern_pass_name): keep the IR as it
                                 is after that, for TERN_STAGE_IR_AFTER */

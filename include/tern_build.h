@@ -20,8 +20,9 @@ typedef struct tern_build_options {
     int num_signatures;            /* at least 1; at most 256 forms in all */
     const char *const *targets;    /* "cpu:avx512", "sm_90a" ..; a kernel that one of them refuses
                                    fails. NULL: cpu:generic, cpu:avx2, cpu:avx512,
-                                   cpu:avx512vnni, cpu:amx, sm_75, sm_80, sm_90a, those of
-                                   them that take it and, of CPUs, have a text of their own */
+                                   cpu:avx512vnni, cpu:avx512bf16, cpu:amx, sm_75, sm_80,
+                                   sm_90a, those of them that take it and, of CPUs, have a text
+                                   of their own */
     int num_targets;
     const char *require; /* what a call must fulfil, in Python's words: "columns <= BLOCK", over
                             integer parameters; NULL: nothing */

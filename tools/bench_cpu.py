@@ -3,8 +3,8 @@
 """Times the cpu device beside PyTorch's CPU code: products of matrices (oneDNN, MKL; of f32 OpenBLAS,
 too, where it is installed), attention, and norms and activations (also by torch.compile).
 
-    tools/bench_cpu.py [--library build/libtern.so] [--threads 1,2] [--samples N] [--only WORD]
-                       [--no-inductor]
+    tools/bench_cpu.py [--library build/libtern.so] [--device cpu:avx512] [--threads 1,2]
+                       [--samples N] [--only WORD] [--no-inductor]
 
 All in one process, taking turns sample by sample. Each of tern's kernels gets the best of a few
 tiles, found before. Results are compared with float64; a wrong one is said and not timed. A row has
@@ -188,6 +188,7 @@ def run(work, samples):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--library", default=os.path.join(ROOT, "build", "libtern.so"))
+    parser.add_argument("--device", default="cpu")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--samples", type=int, default=40)
     parser.add_argument("--only", default="")
@@ -198,7 +199,7 @@ def main():
     for threads in map(int, options.threads.split(",")):
         torch.set_num_threads(threads)
         torch.manual_seed(7)
-        tern = tern_ctypes.Tern(options.library, "cpu", num_threads=threads)
+        tern = tern_ctypes.Tern(options.library, options.device, num_threads=threads)
         print(f"\n{tern.description()}; PyTorch {torch.__version__}, "
               f"{torch.backends.cpu.get_cpu_capability()}; least of {options.samples} samples")
         ratios = {}

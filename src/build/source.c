@@ -9,6 +9,11 @@ extern const char text_abi_start[], text_abi_end[], text_tiles_start[], text_til
     text_runtime_types_start[], text_runtime_types_end[], text_runtime_c_start[],
     text_runtime_c_end[];
 
+enum {
+#define CPU(kind, ...) CPU_##kind,
+#include "base/cpus.def"
+};
+
 typedef struct Arch {
     const char *kind, *name, *features, *gcc_alone; /* target attributes; empty: none are needed */
     const char *has;                                /* C; what it asks of the processor */
@@ -176,24 +181,22 @@ static bool has_text_for(const Build *build, const Arch *arch) {
     return false;
 }
 
-/* The order of the targets, and the last that this machine runs. A process asks for tiles only if
- * there is a text with them. */
+/* The order of the targets, and the last that this machine runs. What not all compilers know, and
+ * tiles, are asked for only if there is a text with them. */
 static void print_levels(Buf *out, const Build *build) {
-    static const char asks[] = "tern_has_tiles()";
     buf_puts(out, "enum { ");
     for (int a = 0; a < COUNT(archs); a++) buf_printf(out, "%s, ", archs[a].kind);
     buf_puts(out, "NUM_CPUS };\n\n");
-    for (int a = 0; a < COUNT(archs); a++)
-        if (!strcmp(archs[a].has, asks) && has_text_for(build, &archs[a]))
-            buf_add(out, text_tiles_start, (size_t)(text_tiles_end - text_tiles_start));
+    if (has_text_for(build, &archs[CPU_AMX]))
+        buf_add(out, text_tiles_start, (size_t)(text_tiles_end - text_tiles_start));
     buf_puts(out, "static int machine_cpu(void) {\n    int best = GENERIC;\n"
                   "#if defined(__x86_64__)\n#define HAS(feature) __builtin_cpu_supports(feature)\n"
                   "    __builtin_cpu_init();\n    const int there[] = {");
     for (int a = 0; a < COUNT(archs); a++)
         buf_printf(out, "%s%s", a ? ", " : "",
-                   !strcmp(archs[a].has, asks) && !has_text_for(build, &archs[a]) ? "0"
-                                                                                  : archs[a].has);
-    buf_puts(out, "};\n    while (best + 1 < NUM_CPUS && there[best + 1]) best++;\n"
+                   a >= CPU_AVX512BF16 && !has_text_for(build, &archs[a]) ? "0" : archs[a].has);
+    buf_puts(out, "};\n    for (int i = 1; i < NUM_CPUS && (there[i] || i == AVX512BF16); i++)\n"
+                  "        if (there[i]) best = i;\n"
                   "#undef HAS\n#endif\n    return best;\n}\n\n");
 }
 

@@ -311,34 +311,41 @@ static bool cpu_has(const char *flags, const char *name) {
 
 TEST(its_names) {
     static char flags[8192] = " ", line[8192];
+    bool amd = false;
     FILE *info = fopen("/proc/cpuinfo", "r");
     while (info && fgets(line, sizeof line, info) && strlen(flags) < 9)
-        if (!strncmp(line, "flags", 5)) snprintf(flags, sizeof flags, "%s ", strtok(line, "\n"));
+        if (strstr(line, "AuthenticAMD"))
+            amd = true;
+        else if (!strncmp(line, "flags", 5))
+            snprintf(flags, sizeof flags, "%s ", strtok(line, "\n"));
     if (info) fclose(info);
 #if defined(__x86_64__)
     bool wide = cpu_has(flags, "avx512f") && cpu_has(flags, "avx512bw") &&
                 cpu_has(flags, "avx512dq") && cpu_has(flags, "avx512vl"),
          dots = wide && cpu_has(flags, "avx512_vnni"),
          medium = cpu_has(flags, "avx2") && cpu_has(flags, "fma"),
+         pairs = dots && cpu_has(flags, "avx512vbmi") && cpu_has(flags, "avx512_bf16"),
          tiles = dots && cpu_has(flags, "avx512vbmi") && cpu_has(flags, "amx_tile") &&
                  cpu_has(flags, "amx_int8") && cpu_has(flags, "amx_bf16");
 #else
-    bool wide = false, dots = false, medium = false, tiles = false;
+    bool wide = false, dots = false, pairs = false, medium = false, tiles = false;
 #endif
     const struct {
         const char *argument, *name, *target;
         bool there;
     } rows[] = {{NULL, "cpu",
-                 tiles    ? "cpu:amx"
-                 : dots   ? "cpu:avx512vnni"
-                 : wide   ? "cpu:avx512"
-                 : medium ? "cpu:avx2"
-                          : "cpu:generic",
+                 tiles          ? "cpu:amx"
+                 : pairs && amd ? "cpu:avx512bf16"
+                 : dots         ? "cpu:avx512vnni"
+                 : wide         ? "cpu:avx512"
+                 : medium       ? "cpu:avx2"
+                                : "cpu:generic",
                  true},
                 {"generic", "cpu:generic", "cpu:generic", true},
                 {"avx2", "cpu:avx2", "cpu:avx2", wide || medium},
                 {"avx512", "cpu:avx512", "cpu:avx512", wide},
                 {"avx512vnni", "cpu:avx512vnni", "cpu:avx512vnni", dots},
+                {"avx512bf16", "cpu:avx512bf16", "cpu:avx512bf16", tiles || (pairs && amd)},
                 {"amx", "cpu:amx", "cpu:amx", tiles},
                 {"avx", NULL, NULL, false},
                 {"", NULL, NULL, false}};

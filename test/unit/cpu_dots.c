@@ -86,7 +86,7 @@ static tern_buffer *buffer_of(tern_context *tern, const Lane *lane, const double
     return buffer;
 }
 
-static bool denormals_are_0; /* as AMX takes bf16 */
+static bool denormals_are_0; /* as AMX and AVX512-BF16 take bf16 */
 
 static void compare(const Product *p, const char *what, const void *got) {
     bool whole = p->lane->kind == TYPE_I8;
@@ -183,34 +183,39 @@ TEST(odd_sizes_in_both_orders) {
         for (int i = 0; i < COUNT(lanes); i++) run_all(devices[d], &lanes[i]);
 }
 
+static const char *const narrow_devices[] = {"cpu:avx512vnni", "cpu:avx512bf16", "cpu:amx"};
+
 /* Operands gather over turns, are multiplied when their slots are full, and once more at the end,
  * if something is left: no turns, fewer than slots, as many, twice as many, and some more. */
 TEST(operands_that_gather) {
     static const int sizes[] = {0, 32, 480, 512, 513, 611},
-                     tiles[][3] = {{32, 32, 32}, {16, 16, 64}};
-    tern_context *tern = tiles_open(1);
-    if (!tern) return;
-    tern_module *module = tern_load_text(tern, source, sizeof source - 1, "product.py");
-    CHECK(module);
-    static Product p;
-    p.a_by_columns = p.b_by_columns = false;
-    for (int lane = 0; lane < 2 && module; lane++)
-        for (int i = 0; i < COUNT(sizes); i++) {
-            fill(&p, &lanes[lane], sizes[i]);
-            for (int t = 0; t < COUNT(tiles); t++) run(tern, module, "cpu:amx", &p, tiles[t]);
-        }
-    tern_module_free(module);
-    tern_close(tern);
+                     tiles[][3] = {{32, 32, 32}, {16, 16, 64}, {64, 128, 64}};
+    for (int d = 0; d < COUNT(narrow_devices); d++) {
+        tern_context *tern = open_one(narrow_devices[d]);
+        if (!tern) continue;
+        tern_module *module = tern_load_text(tern, source, sizeof source - 1, "product.py");
+        CHECK(module);
+        static Product p;
+        p.a_by_columns = p.b_by_columns = false;
+        for (int lane = 0; lane < 2 && module; lane++)
+            for (int i = 0; i < COUNT(sizes); i++) {
+                fill(&p, &lanes[lane], sizes[i]);
+                for (int t = 0; t < COUNT(tiles); t++)
+                    run(tern, module, narrow_devices[d], &p, tiles[t]);
+            }
+        tern_module_free(module);
+        tern_close(tern);
+    }
 }
 
 /* bf16 has f32's denormal numbers. Instructions for its products take them for 0, which no sum of
- * this size may lose, but by AMX (doc/language.md). */
+ * this size may lose, but where they are taken (doc/language.md). */
 TEST(denormal_numbers_count) {
     for (int d = 0; d < COUNT(devices); d++) {
         tern_context *tern = open_one(devices[d]);
         if (!tern) continue;
         static Product p;
-        bool lost = !strcmp(devices[d], "cpu:amx");
+        bool lost = !strcmp(devices[d], "cpu:amx") || !strcmp(devices[d], "cpu:avx512bf16");
         p.lane = &lanes[1], p.k = K;
         p.a_by_columns = p.b_by_columns = false;
         for (int i = 0; i < M * K; i++) p.a[i] = 0x1p-130;
@@ -227,7 +232,7 @@ TEST(denormal_numbers_count) {
 
 /* Sums that begin with 0 are not loaded; a comes as it is stored, b from another product. And what
  * rounds to bf16 by an instruction, denormal numbers and NaN among it, has interp's bits. */
-TEST(products_of_products) {
+static void chain_on(const char *device) {
     static const char text[] =
         "import triton\n"
         "import triton.language as tl\n"
@@ -240,7 +245,7 @@ TEST(products_of_products) {
         "    tl.store(c + at, tl.dot(z.to(tl.bfloat16), tl.trans(x), z) + tl.dot(x, tl.trans(y)))\n"
         "    tl.store(d + at, (x.to(tl.float32) * scale).to(tl.bfloat16))\n";
     enum { SIDE = 32, LANES = SIDE * SIDE };
-    tern_context *contexts[] = {open_one("interp"), tiles_open(1)};
+    tern_context *contexts[] = {open_one("interp"), open_one(device)};
     static float sums[2][LANES];
     static uint16_t narrow[2][LANES];
     for (int i = 0; i < 2 && contexts[1]; i++) {
@@ -284,6 +289,10 @@ TEST(products_of_products) {
     CHECK(bad == 0);
     for (int i = 0; i < 2; i++)
         if (contexts[i]) tern_close(contexts[i]);
+}
+
+TEST(products_of_products) {
+    for (int d = 0; d < COUNT(narrow_devices); d++) chain_on(narrow_devices[d]);
 }
 
 TEST_MAIN()

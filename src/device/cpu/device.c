@@ -85,6 +85,11 @@ static tern_status says(Device *device, tern_status status, const char *format, 
 #define HAS(feature) 0
 #endif
 
+enum {
+#define CPU(kind, ...) CPU_##kind,
+#include "base/cpus.def"
+};
+
 typedef struct Level {
     const char *target, *features; /* each feature is a flag of the compiler */
 } Level;
@@ -99,7 +104,8 @@ static int best_level(void) {
 #include "base/cpus.def"
     };
     int best = 0;
-    while (best + 1 < COUNT(there) && there[best + 1]) best++;
+    for (int i = 1; i < COUNT(there) && (there[i] || i == CPU_AVX512BF16); i++)
+        if (there[i]) best = i;
     return best;
 }
 

@@ -59,15 +59,18 @@ typedef struct Block {
     int start, end;
 } Block;
 
-/* A product by tiles whose operands lie in arrays of that many slots; see matrix.c. */
-typedef struct TileDot {
+/* A product of narrow lanes whose operands lie in arrays of that many slots; see matrix.c. */
+typedef struct NarrowDot {
     TypeKind lane;            /* of the operands */
+    bool by_tiles;            /* of AMX; else by vectors */
     int batches, M, N, K;     /* K: of one slot */
-    int rows, columns;        /* tiles of sums at once */
+    int rows, columns;        /* of sums at once: tiles; or rows of that many vectors */
+    int group;                /* lanes that fill 32 bits */
+    bool has_sums;            /* a's lanes are + 128: b's panels begin with what that adds */
     bool from_zero;           /* there is nothing to add to */
     int fetched_rows;         /* of the next sums, in each step */
     int slots, turn, a, b, c; /* turn: a C variable; a, b, c: arrays */
-} TileDot;
+} NarrowDot;
 
 typedef struct Gen {
     Arena *arena;
@@ -101,7 +104,7 @@ typedef struct Gen {
     Buf functions;       /* micro-kernels of dot, inline assembly: before the program */
     Map known_functions; /* name -> non-NULL: is in functions */
     bool has_tiles;
-    VEC(TileDot) gathered; /* of the loops that are open */
+    VEC(NarrowDot) gathered; /* of the loops that are open */
     /* Rows that come in equal steps: the program after this one will load from `next`. The loop
      * nest after the one that loads fetches it ahead. */
     int num_ahead, ahead_lanes, ahead_size; /* lanes 0: nothing to fetch */
@@ -189,6 +192,9 @@ View *packed(Gen *g, Value *value);
 const Array *row_addresses(Gen *g, Value *value);
 bool is_read_in_place(Gen *g, const Value *value);
 bool is_new_function(Gen *g, Str name); /* once of each name */
+/* Of `left` rows, calls for most_rows or fewer rows that come next, and how many rows. */
+int next_calls(int left, int most_rows, int *rows);
+int vectors_of(const Gen *g, TypeKind kind, int N); /* of b, that a micro-kernel takes */
 
 /* ---- turned.c ---- */
 bool is_turned(Gen *g, const Value *value); /* a tile in another order, not stored */
@@ -201,7 +207,9 @@ void turned_write(Gen *g, Str to, int to_row, Str from, int from_row, int rows, 
 /* ---- matrix.c ---- */
 /* By AMX's tiles: operands as they are, i8 or bf16. */
 bool dot_has_tiles(const Op *dot, CArch arch);
-void tiles_write(Gen *g, Op *op);
+/* By VNNI's or AVX512-BF16's products of vectors: likewise, but a's i8 are + 128. */
+bool dot_is_narrow(const Op *dot, CArch arch);
+void narrow_write(Gen *g, Op *op);
 /* After a loop: what was gathered in it and is not multiplied yet. */
 void gathered_write(Gen *g, int from);
 

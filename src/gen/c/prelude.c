@@ -10,7 +10,7 @@
 // clang-format off
 
 /* Where a piece is valid. */
-enum { AAMX = 16, AVNNI = 8 | AAMX, A512 = 1 | AVNNI, A2 = 2, AGEN = 4, NOT512 = A2 | AGEN, ALL = A512 | NOT512 };
+enum { AAMX = 16, ABF16 = 32 | AAMX, AVNNI = 8 | ABF16, A512 = 1 | AVNNI, A2 = 2, AGEN = 4, NOT512 = A2 | AGEN, ALL = A512 | NOT512 };
 
 typedef struct Piece {
     const char *name;
@@ -279,6 +279,8 @@ static const Piece pieces[] = {
      "AI vi32 t_dot2(vi32 c, vi32 a, vi32 b) {\n#ifdef __SSE2__\n    return c + (vi32)__builtin_ia32_pmaddwd128((t_pairs)a, (t_pairs)b);\n"
      "#else\n    return c + (a << 16 >> 16) * (b << 16 >> 16) + (a >> 16) * (b >> 16);\n#endif\n}\n"},
     {"t_dot4", AVNNI, "AI vi32 t_dot4(vi32 c, vi32 a, vi32 b) { return PICK(__builtin_ia32_vpdpbusd_v16si(c, a, b), __builtin_ia32_vpdpbusd512(c, a, b)); }\n"},
+    {"t_dot_bf16", ABF16, /* as text, as t_narrow is */
+     "AI vf32 t_dot_bf16(vf32 c, vi32 a, vi32 b) { __asm__(\"vdpbf16ps %2, %1, %0\" : \"+v\"(c) : \"v\"(a), \"v\"(b)); return c; }\n"},
     {"t_u8_to_u32", AVNNI, "AI vu32 t_u8_to_u32(vu8 a) { return (vu32)PICK(__builtin_ia32_pmovzxbd512_mask((B16)a, (vi32){}, -1), __builtin_convertvector(a, vu32)); }\n"},
 
     /* ---- AMX: 8 tiles of 16 rows of 64 bytes; as bytes, for what assemblers do not know. The
@@ -365,7 +367,8 @@ static const struct {
 } arch_rows[] = {[C_GENERIC] = {4, AGEN},
                  [C_AVX2] = {8, A2},
                  [C_AVX512] = {16, A512 & ~AVNNI},
-                 [C_AVX512VNNI] = {16, AVNNI & ~AAMX},
+                 [C_AVX512VNNI] = {16, AVNNI & ~ABF16},
+                 [C_AVX512BF16] = {16, ABF16 & ~AAMX},
                  [C_AMX] = {16, AAMX}};
 
 int prelude_width(CArch arch) { return arch_rows[arch].width; }

@@ -2,15 +2,12 @@
 /* product: the op dot: acc += a @ b by a register-blocked micro-kernel: `rows` rows of a against
  * `vectors` vectors of b, all of acc's block in named variables. Operands are row-major in scratch
  * and of the type of acc (widen.c widens them; of a wide b the columns that the micro-kernel takes
- * lie together, which keeps them in the first cache), or integers of which `group`, 2 or 4, fill
+ * lie together, which keeps them in the first cache), or i16 of which a `group` of two fills
  * the 32 bits of a sum. These are multiplied and added by one instruction, for which b is put in
- * groups:
+ * groups; matrix.c has the products of narrower lanes:
  *
- *     b[0][0] b[0][1] ..                b[0][0] b[1][0] b[2][0] b[3][0]  b[0][1] b[1][1] ..
- *     b[1][0] b[1][1] ..       ->       b[4][0] b[5][0] ..
- *
- * In fours a is a + 128 (widen.c): 128 times the sums of b's columns,
- * which are b's first row, is taken off. */
+ *     b[0][0] b[0][1] ..                b[0][0] b[1][0]  b[0][1] b[1][1] ..
+ *     b[1][0] b[1][1] ..       ->       b[2][0] b[3][0]  .. */
 #include "gen/c/c.h"
 
 #include <stdio.h>
@@ -77,10 +74,6 @@ static void kernel_write(Gen *g, const char *name, TypeKind kind, int group, int
     for (int i = 0; i < rows; i++) /* what the next call loads */
         for (int j = 0; j < vectors; j++)
             line(g, out, 1, "__builtin_prefetch(c + %d * ldc + %d * W);", rows + i, j);
-    for (int i = 0; i < rows && group == 4; i++)
-        for (int j = 0; j < vectors; j++)
-            line(g, out, 1, "c%d_%d -= *(const %s *)(b + %d * W);", i, j, memory, j);
-    if (group == 4) line(g, out, 1, "b += ldb;");
     line(g, out, 1, "for (L k = 0; k < K; k++) {");
     for (int j = 0; j < vectors; j++)
         line(g, out, 2, "%s b%d = *(const %s *)(b + k * ldb + %d * W);", vec, j, memory, j);
@@ -88,7 +81,7 @@ static void kernel_write(Gen *g, const char *name, TypeKind kind, int group, int
         line(g, out, 2, "%s x%d = a[%d * lda + k] - (%s){};", vec, i, i, vec);
         for (int j = 0; j < vectors; j++)
             if (group > 1)
-                line(g, out, 2, "c%d_%d = t_dot%d(c%d_%d, x%d, b%d);", i, j, group, i, j, i, j);
+                line(g, out, 2, "c%d_%d = t_dot2(c%d_%d, x%d, b%d);", i, j, i, j, i, j);
             else
                 line(g, out, 2, "c%d_%d += x%d * b%d;", i, j, i, j);
     }
@@ -105,50 +98,40 @@ bool is_new_function(Gen *g, Str name) {
 }
 
 static const char *kernel_name(Gen *g, TypeKind kind, int group, int rows, int vectors) {
-    Str name = group > 1 ? text(g, "mm_%s_by%d_%dx%d", kind_code(kind), group, rows, vectors)
+    Str name = group > 1 ? text(g, "mm_pairs_%dx%d", rows, vectors)
                          : text(g, "mm_%s_%dx%d", kind_code(kind), rows, vectors);
     if (is_new_function(g, name)) kernel_write(g, name.data, kind, group, rows, vectors);
     return name.data;
 }
 
-/* Row-major lanes of 8 or 16 bits, in groups. */
-static void groups_write(Gen *g, const char *name, TypeKind lane, int group) {
+/* Row-major lanes of 16 bits, in pairs. */
+static void pairs_write(Gen *g, const char *name, TypeKind lane) {
     Buf *out = &g->functions;
-    int bits = 32 / group;
     line(g, out, 0, "static void %s(int *to, const %s *b, L K, L N) {", name, array_type(lane));
     line(g, out, 1, "for (L n = 0; n < N; n += W) {");
-    line(g, out, 2, "%s",
-         group == 4 ? "int *at = to + N + n;\n        vi32 sum = {};" : "int *at = to + n;");
-    line(g, out, 2, "for (L k = 0; k < K; k += %d, at += N) {", group);
-    for (int i = 0; i < group; i++)
-        line(g, out, 3, "vu32 x%d = t_u%d_to_u32((vu%d)*(const %s *)(b + (k + %d) * N + n));", i,
-             bits, bits, memory_type(lane, true), i);
-    if (group == 4) {
-        line(g, out, 3, "vi32 x = (vi32)(x0 | x1 << 8 | x2 << 16 | x3 << 24);");
-        line(g, out, 3, "sum = t_dot4(sum, (int)0x80808080 - (vi32){}, x);");
-    } else
-        line(g, out, 3, "vi32 x = (vi32)(x0 | x1 << 16);");
-    line(g, out, 3, "*(m_i32 *)at = x;");
+    line(g, out, 2, "int *at = to + n;");
+    line(g, out, 2, "for (L k = 0; k < K; k += 2, at += N) {");
+    for (int i = 0; i < 2; i++)
+        line(g, out, 3, "vu32 x%d = t_u16_to_u32((vu16)*(const %s *)(b + (k + %d) * N + n));", i,
+             memory_type(lane, true), i);
+    line(g, out, 3, "*(m_i32 *)at = (vi32)(x0 | x1 << 16);");
     line(g, out, 2, "}");
-    if (group == 4) line(g, out, 2, "*(m_i32 *)(to + n) = sum;");
     line(g, out, 1, "}");
     line(g, out, 0, "}");
 }
 
-static int grouped_rows(int K, int group) { return K / group + (group == 4); }
-
-/* An array of b in groups. */
-static const Array *grouped(Gen *g, const Array *b, const Type *type, int group) {
+/* An array of b in pairs. */
+static const Array *paired(Gen *g, const Array *b, const Type *type) {
     int rank = type->rank, K = type->shape[rank - 2], N = type->shape[rank - 1];
-    int batches = rank == 3 ? type->shape[0] : 1, rows = grouped_rows(K, group);
+    int batches = rank == 3 ? type->shape[0] : 1;
     TypeKind lane = type_lane(type)->kind;
-    Str name = text(g, "groups_%s", kind_code(lane));
-    if (is_new_function(g, name)) groups_write(g, name.data, lane, group);
+    Str name = text(g, "pairs_%s", kind_code(lane));
+    if (is_new_function(g, name)) pairs_write(g, name.data, lane);
     Array *array = array_new(
-        g, type_tile(g->fn->types, type_scalar(TYPE_I32), 2, (int[]){batches * rows, N}), true);
+        g, type_tile(g->fn->types, type_scalar(TYPE_I32), 2, (int[]){batches * K / 2, N}), true);
     for (int i = 0; i < batches; i++)
         line(g, g->out, g->depth, "%s(a%d + %lld, a%d + %lld, %d, %d);", name.data, array->id,
-             (long long)i * rows * N, b->id, (long long)i * K * N, K, N);
+             (long long)i * K / 2 * N, b->id, (long long)i * K * N, K, N);
     return array;
 }
 
@@ -165,7 +148,7 @@ static void small_write(Gen *g, int c, int a, int b, long long offsets[3], int M
 static bool is_wide(TypeKind kind) { return kind == TYPE_F64 || kind == TYPE_I64; }
 
 /* Vectors of b that the micro-kernel takes. */
-static int vectors_of(const Gen *g, TypeKind kind, int N) {
+int vectors_of(const Gen *g, TypeKind kind, int N) {
     int vectors = g->W == 16 ? (is_wide(kind) ? 2 : 4) : is_wide(kind) ? 1 : 2;
     while (N % (vectors * g->W)) vectors /= 2;
     return vectors;
@@ -212,6 +195,18 @@ typedef struct Operands {
     bool b_in_panels;
 } Operands;
 
+int next_calls(int left, int most_rows, int *rows) {
+    int count;
+    *rows = most_rows < left ? most_rows : left;
+    if (left % *rows && left > *rows && *rows == 6) { /* 128 = 20 * 6 + 2 * 4 */
+        count = (left - 8) / 6;
+        if (count <= 0 || (left - count * 6) % 4) count = left / *rows;
+    } else
+        count = left / *rows;
+    if (left < *rows * 2 && left > *rows) *rows = 4 < left ? 4 : left, count = left / *rows;
+    return count;
+}
+
 static void block_write(Gen *g, TypeKind kind, int group, const Operands *in, long long offsets[3],
                         int M, int N, int K) {
     int c = in->c, a = in->a, b = in->b;
@@ -224,13 +219,7 @@ static void block_write(Gen *g, TypeKind kind, int group, const Operands *in, lo
         b_column = in->b_in_panels ? K : 1;
     line(g, g->out, g->depth, "for (int n = 0; n < %d; n += %d) {", N, panel);
     for (int m = 0; m < M;) {
-        int left = M - m, rows = most_rows < left ? most_rows : left, count;
-        if (left % rows && left > rows && rows == 6) { /* 128 = 20 * 6 + 2 * 4 */
-            count = (left - 8) / 6;
-            if (count <= 0 || (left - count * 6) % 4) count = left / rows;
-        } else
-            count = left / rows;
-        if (left < rows * 2 && left > rows) rows = 4 < left ? 4 : left, count = left / rows;
+        int rows, count = next_calls(M - m, most_rows, &rows);
         const char *name = kernel_name(g, kind, group, rows, vectors);
         line(g, g->out, g->depth + 1, "for (int m = %d; m < %d; m += %d)", m, m + count * rows,
              rows);
@@ -245,15 +234,15 @@ static void block_write(Gen *g, TypeKind kind, int group, const Operands *in, lo
 }
 
 void dot_write(Gen *g, Op *op) {
-    if (dot_has_tiles(op, g->arch)) {
-        tiles_write(g, op);
+    if (dot_has_tiles(op, g->arch) || dot_is_narrow(op, g->arch)) {
+        narrow_write(g, op);
         return;
     }
     Value *acc = dot_acc(op), *r = op_result(op);
     const Type *ta = dot_a(op)->type, *tr = r->type;
     TypeKind kind = type_lane(tr)->kind;
     int rank = tr->rank, M = tr->shape[rank - 2], N = tr->shape[rank - 1], K = ta->shape[rank - 1];
-    int batches = rank == 3 ? tr->shape[0] : 1, group = type_bits(tr) / type_bits(ta), rows = K;
+    int batches = rank == 3 ? tr->shape[0] : 1, group = type_bits(tr) / type_bits(ta);
     bool may_have_panels = group == 1 && rank == 2 && N % g->W == 0;
     const Array *a = packed(g, dot_a(op))->array, *b = NULL, *c, *panels = NULL;
     if (may_have_panels) panels = panels_of(g, dot_b(op), vectors_of(g, kind, N));
@@ -269,15 +258,13 @@ void dot_write(Gen *g, Op *op) {
     }
     c = sums->array;
     if (group > 1) {
-        b = grouped(g, b, dot_b(op)->type, group);
-        rows = grouped_rows(K, group);
+        b = paired(g, b, dot_b(op)->type);
         K /= group;
     }
     const Operands in = {c->id, a->id, b->id, panels != NULL};
     int start = (int)g->out->length;
     for (int i = 0; i < batches; i++) {
-        long long offsets[3] = {(long long)i * M * K, (long long)i * rows * N,
-                                (long long)i * M * N};
+        long long offsets[3] = {(long long)i * M * K, (long long)i * K * N, (long long)i * M * N};
         block_write(g, kind, group, &in, offsets, M, N, K);
     }
     vec_push(g->arena, &g->blocks, (Block){BLOCK_NEST, start, (int)g->out->length});

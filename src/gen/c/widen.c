@@ -29,9 +29,8 @@ static Value *widened(Builder *b, Value *value, const Type *lane) {
 static const Type *operand_lane(const Op *dot, const Type *sum, CArch arch) {
     const Type *a = dot_a(dot)->type, *b = dot_b(dot)->type, *lane = type_lane(a);
     int K = a->shape[a->rank - 1], N = b->shape[b->rank - 1];
-    if (dot_has_tiles(dot, arch)) return lane;
+    if (dot_has_tiles(dot, arch) || dot_is_narrow(dot, arch)) return lane;
     if (sum->kind != TYPE_I32 || type_bits(lane) > 16 || N % prelude_width(arch)) return sum;
-    if (arch >= C_AVX512VNNI && type_bits(lane) == 8 && K % 4 == 0) return lane;
     return K % 2 == 0 ? type_scalar(TYPE_I16) : sum;
 }
 
