@@ -132,6 +132,12 @@ TERN_API const char *tern_cache_dir(tern_context *context); /* made if missing; 
  * dropped. */
 typedef void tern_output(void *user, const char *text, size_t length);
 TERN_API void tern_set_output(tern_context *context, tern_output *output, void *user);
+/* breakpoint() in a kernel on interp asks what to do: `ask` gives a line, which is read before it
+ * is asked again, or NULL, which ends the launch as the line "quit" does. The line "help" names
+ * what else there is; what it shows goes to the output. Without one, breakpoint() shows the place
+ * and all that has a name, and goes on. */
+typedef const char *tern_ask(void *user, const char *prompt);
+TERN_API void tern_set_ask(tern_context *context, tern_ask *ask, void *user);
 TERN_API char *tern_take_output(tern_context *context);
 
 /* What is here and what is missing: one line for each device tern knows, with how to get it; or a

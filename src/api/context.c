@@ -183,6 +183,11 @@ void tern_set_output(tern_context *context, tern_output *output, void *user) {
     context->output_user = user;
 }
 
+void tern_set_ask(tern_context *context, tern_ask *ask, void *user) {
+    context->device.ask = ask;
+    context->device.ask_user = user;
+}
+
 char *tern_take_output(tern_context *context) {
     char *text = context->kept;
     if (text && context->kept_dropped) strcpy(text + context->kept_length, "(more was dropped)\n");

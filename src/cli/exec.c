@@ -56,6 +56,13 @@ void exec_stderr(void *user, const char *text, size_t length) {
     fwrite(text, 1, length, stderr);
 }
 
+const char *exec_ask(void *user, const char *prompt) {
+    ExecLine *line = user;
+    fputs(prompt, stdout);
+    fflush(stdout);
+    return fgets(line->text, sizeof line->text, stdin);
+}
+
 static bool is_python(const char *path) {
     size_t length = strlen(path);
     return length > 3 && !strcmp(path + length - 3, ".py");

@@ -8,6 +8,10 @@
 #include "tern_exec.h"
 
 tern_output exec_stdout, exec_stderr;
+typedef struct ExecLine {
+    char text[1024];
+} ExecLine;
+tern_ask exec_ask; /* standard input; user: an ExecLine */
 
 enum { EXEC_FOLDERS = 16, EXEC_VALUES = 64 };
 typedef struct ExecScript {

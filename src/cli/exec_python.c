@@ -58,6 +58,7 @@ int exec_python(const Cli *cli, tern_context *context, const char *path) {
     int exit_code = EXIT_SYSTEM, points;
     char *complaint = NULL;
     ExecScript script;
+    ExecLine line;
     if (!option_int(cli, "points", 1, INT32_MAX, 0, &points)) return EXIT_USAGE;
     int code = exec_script_begin(cli, &script);
     if (code) return code;
@@ -65,9 +66,11 @@ int exec_python(const Cli *cli, tern_context *context, const char *path) {
     tern_session *session = tern_session_open(context);
     if (!session) return cli_fail(cli, EXIT_SYSTEM, "out of memory");
     running = context;
+    tern_set_ask(context, exec_ask, &line);
     tern_status status = tern_run_script(session, path, &script.options, &exit_code, &complaint);
     running = NULL;
     code = exec_script_end(cli, status, exit_code, complaint);
     tern_session_close(session);
+    tern_set_ask(context, NULL, NULL);
     return code;
 }

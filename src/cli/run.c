@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tern run: compiles a kernel for the arguments given, launches it and reports on every tensor. */
 #include "cli/check.h"
+#include "cli/exec.h"
 #include "cli/json.h"
 #include "cli/progress.h"
 
@@ -399,10 +400,12 @@ int command_run(Cli *cli) {
     if (!option_int(cli, "timeout", 1, 86400000, 0, &cli->timeout_ms)) return EXIT_USAGE;
     Run run = {0};
     launch_guard_crashes();
+    ExecLine line;
     int code = bound_open(&run.bound, cli, cli->device, cli->operands.data[0]);
     if (!code && cli_may_crash(tern_device_name(run.bound.context)))
         run.bound.red_zone_bytes = RED_ZONE_BYTES;
     if (!code) tern_set_output(run.bound.context, print_output, cli->json ? stderr : stdout);
+    if (!code && !cli->json) tern_set_ask(run.bound.context, exec_ask, &line);
     if (!code) code = run_steps(&run);
     close_run(&run);
     return code;

@@ -120,6 +120,9 @@ struct Device {
      * launch/synchronize. */
     void (*print)(void *user, const char *text, size_t length);
     void *print_user;
+    /* What breakpoint() asks; NULL: nobody answers. */
+    const char *(*ask)(void *user, const char *prompt);
+    void *ask_user;
 };
 
 /* memory, write, read, fill and synchronize of devices on the host. */

@@ -192,6 +192,41 @@ Object *builtin_print(Lower *l, const Call *call) {
                         all->items + 1, all->num_items - 1, hex);
 }
 
+/* All names of the function: tensors are operands, what is known at compile time is text. */
+Object *builtin_breakpoint(Lower *l, const Call *call) {
+    const Env *env = &l->frame->env;
+    const char *target = l->options->target;
+    if (!target || strcmp(target, "interp") != 0)
+        return lower_refused(l, call->span,
+                             "breakpoint() in a kernel, on %s (it is there on interp)",
+                             target ? target : "this target");
+    if (l->frame->in_region)
+        return lower_refused(l, call->span, "breakpoint() in a combine function");
+    Value **operands = arena_array(l->arena, Value *, env->count + 1);
+    Buf names = {.arena = l->arena}, known = {.arena = l->arena};
+    int64_t unsigned_mask = 0;
+    int count = 0;
+    for (int i = 0; i < env->count; i++) {
+        const Object *value = env->data[i].value;
+        if (!value || is_error(value)) continue;
+        if (is_tensor(value) && count < 60) {
+            if (!ltype_is_signed(value->ltype)) unsigned_mask |= (int64_t)1 << count;
+            buf_printf(&names, "%.*s\n", STR_ARG(env->data[i].name));
+            operands[count++] = value->value;
+        } else if (object_is_number(value) || value->kind == OBJECT_STR) {
+            buf_printf(&known, "%.*s=", STR_ARG(env->data[i].name));
+            object_print(&known, value);
+            buf_putc(&known, '\n');
+        }
+    }
+    buf_puts(&names, known.length ? known.data : "");
+    Op *op = build_op(&l->builder, OP_PRINT, count, operands, 0, NULL, 0, NULL);
+    print_set_text(op, buf_str(&names));
+    print_set_unsigned_mask(op, unsigned_mask);
+    print_set_stops(op, true);
+    return object_none(l->arena);
+}
+
 /* Executors know the texts that they can run; the front end keeps it as it is. */
 Object *builtin_inline_asm(Lower *l, const Call *call) {
     Str text, constraints;

@@ -254,6 +254,38 @@ printf '%s\n' 'import torch, triton' 'import triton.language as tl' '@triton.jit
 exits 0 'idx (1) (operand 0) 1.500000' "$TERN" exec --device interp "$work/printing.py"
 exits 1 'the first argument of print in a kernel must be a string' "$TERN" exec --device cpu "$work/printing.py"
 
+# breakpoint() in a kernel asks on interp; nobody answers: the launch ends. Elsewhere it is refused.
+cat >"$work/stops.py" <<'END'
+import torch, triton
+import triton.language as tl
+@triton.jit
+def k(x, n, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    o = pid * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + o, mask=o < n, other=0.25)
+    big = tl.zeros((64, 32), tl.float16) + pid
+    for i in range(n - 2):
+        breakpoint()
+    tl.store(x + o, v + 1, mask=o < n)
+x = torch.arange(3.0)
+k[(2,)](x, 3, BLOCK=2)
+print(x)
+END
+printf 'v\np  big \na\nnothing\nh\nc\n\nv\nBLOCK\nw\nc\n' | "$TERN" exec --device interp "$work/stops.py" >"$work/got" 2>&1
+check 'it goes on' grep -qxF '(tern) tensor([1., 2., 3.])' "$work/got"
+check 'the place' grep -q '^(tern) > .*stops.py(10) program (1, 0, 0)$' "$work/got"
+check 'its line' test "$(grep -c '^-> breakpoint()$' "$work/got")" = 3
+check 'a tile' grep -qxF '(tern) v: tile<2xf32> [0, 1]' "$work/got"
+check 'in the next program' grep -qxF '(tern) (tern) v: tile<2xf32> [2, 0.25]' "$work/got"
+check 'a large one is shortened' grep -qF 'big: tile<64x32xf16> [[0, 0, 0, ..., 0, 0, 0], [0, 0, 0, ..., ' "$work/got"
+check 'a constant' grep -qxF '(tern) BLOCK: 2' "$work/got"
+check 'what is no name' grep -qF "'nothing' is no name here" "$work/got"
+check 'names' grep -qx 'o: tile<2xi32>' "$work/got"
+echo clear | "$TERN" exec --device interp "$work/stops.py" >"$work/got" 2>&1
+check 'no more stops' test "$(grep -c '^-> ' "$work/got") $(tail -n 1 "$work/got")" = '1 (tern) tensor([1., 2., 3.])'
+exits 1 'stops.py:10:9: error: breakpoint(): quit' "$TERN" exec --device interp "$work/stops.py" </dev/null
+exits 1 'stops.py:10:9: not supported: breakpoint() in a kernel, on cpu' "$TERN" exec --device cpu "$work/stops.py"
+
 # A module beside the file runs once; what it has is seen, what it imports from above is not there.
 mkdir "$work/pack"
 printf 'print("loaded")\nvalue = 7\ndef get(): return value\n' >"$work/near.py"

@@ -114,6 +114,7 @@ typedef struct Launch {
     Failure failure;
     char *output; /* device_print's, not yet handed on */
     size_t output_length, output_capacity;
+    bool goes_on;                /* at breakpoint() */
     struct Scheduler *scheduler; /* NULL: programs run one after another to their ends */
     struct Watch *watch;         /* NULL: not watched */
 } Launch;
@@ -226,6 +227,8 @@ bool under_way_settle(Program *p, int64_t pending);
 bool dot_multiply(Program *p, const Op *op, Lanes *const *operands, Lanes *out); /* cross.c */
 
 bool exec_print(Program *p, const Op *op);
+bool exec_breakpoint(Program *p, const Op *op);
+bool program_put(Program *p, const char *text, size_t length); /* to the output */
 bool exec_printf(Program *p, const Op *op);
 bool exec_assert(Program *p, const Op *op);
 uint64_t lane_eval(const Op *op, const uint64_t *operands); /* of one lane */

@@ -13,7 +13,7 @@
 
 enum { FLUSH_AT = 64 << 10 };
 
-static bool put(Program *p, const char *text, size_t length) {
+bool program_put(Program *p, const char *text, size_t length) {
     Launch *launch = p->launch;
     if (launch->output_capacity - launch->output_length < length) {
         size_t capacity = (launch->output_capacity + length) * 2;
@@ -80,23 +80,24 @@ static bool print_lane(Program *p, const Op *op, int k, int lane) {
     int used = snprintf(line, sizeof line, "pid (%u, %u, %u) idx (", p->id[0], p->id[1], p->id[2]);
     used += format_index(line + used, sizeof line - (size_t)used, type, lane);
     used += snprintf(line + used, sizeof line - (size_t)used, ")");
-    if (!put(p, line, (size_t)used)) return false;
-    if (!put(p, print_text(op).data, (size_t)print_text(op).length)) return false;
+    if (!program_put(p, line, (size_t)used)) return false;
+    if (!program_put(p, print_text(op).data, (size_t)print_text(op).length)) return false;
     used = op->num_operands > 1 ? snprintf(line, sizeof line, "(operand %d) ", k) : 0;
     used +=
         format_value(line + used, sizeof line - (size_t)used, type_lane(type),
                      lane_get(lanes, lane), print_hex(op) != 0, (print_unsigned_mask(op) >> k) & 1);
     line[used++] = '\n';
-    return put(p, line, (size_t)used);
+    return program_put(p, line, (size_t)used);
 }
 
 bool exec_print(Program *p, const Op *op) {
+    if (print_stops(op)) return exec_breakpoint(p, op);
     if (op->num_operands == 0) {
         char line[64];
         int used = snprintf(line, sizeof line, "pid (%u, %u, %u)", p->id[0], p->id[1], p->id[2]);
-        if (!put(p, line, (size_t)used)) return false;
-        if (!put(p, print_text(op).data, (size_t)print_text(op).length)) return false;
-        if (!put(p, "\n", 1)) return false;
+        if (!program_put(p, line, (size_t)used)) return false;
+        if (!program_put(p, print_text(op).data, (size_t)print_text(op).length)) return false;
+        if (!program_put(p, "\n", 1)) return false;
     }
     for (int k = 0; k < op->num_operands; k++) {
         for (int i = 0; i < operand(p, op, k)->count; i++) {
@@ -121,7 +122,7 @@ bool exec_printf(Program *p, const Op *op) {
                 uint64_t bits = lane_get(operand(p, op, next++), i);
                 piece.text = (Str){text, conversion_text(text, &piece.conversion, bits)};
             }
-            if (!put(p, piece.text.data, (size_t)piece.text.length)) return false;
+            if (!program_put(p, piece.text.data, (size_t)piece.text.length)) return false;
         }
         if (p->launch->output_length > FLUSH_AT) program_flush(p);
     }
