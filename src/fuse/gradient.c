@@ -13,6 +13,7 @@ struct FusedGradient {
     const tern_fused *of;
     tern_fused *function;
     uint64_t wanted, given;
+    uint64_t apart; /* arguments that no result depended on, in any trace of it: have no gradient */
     FusedGradient *next;
 };
 
@@ -27,22 +28,25 @@ void fused_gradients_free(FusedGradient *gradient) {
 
 /* ---- the body ---- */
 
-/* Of those that a result does not depend on it is zero. */
+/* Zero where only results whose gradients are not given depend on it. */
 static tern_tensor *gradient_or_zeros(tern_tensor *found, const tern_tensor *like) {
     if (found) return tern_keep(found);
     return tern_keep(tensor_filled(like->session, like->dtype, like->rank, like->shape, NULL, 0));
 }
 
-static tern_status walk(const FusedGradient *gradient, tern_tensor *const *arguments,
+static tern_status walk(FusedGradient *gradient, tern_tensor *const *arguments,
                         tern_tensor *const *results, tern_tensor *const *given, tern_tensor **out) {
     tern_tensor *inputs[TERN_MAX_FUSED_TENSORS], *found[TERN_MAX_FUSED_TENSORS];
     tern_tensor *outputs[TERN_MAX_FUSED_TENSORS], *gradients[TERN_MAX_FUSED_TENSORS];
-    int num_inputs = 0, num_outputs = 0, num_given = 0;
+    int num_inputs = 0, num_outputs = 0, num_given = 0, of_inputs[TERN_MAX_FUSED_TENSORS];
+    bool is_whole = true;
     for (int i = 0; i < gradient->of->num_in; i++) {
         found[num_inputs] = NULL;
+        of_inputs[num_inputs] = i;
         if (gradient->wanted >> i & 1) inputs[num_inputs++] = arguments[i];
     }
     for (int i = 0; i < gradient->of->num_out; i++) {
+        if (!(gradient->given >> i & 1)) is_whole &= !tern_requires_grad(results[i]);
         if (!(gradient->given >> i & 1)) continue;
         gradients[num_outputs] = given[num_given++];
         if (tern_requires_grad(results[i])) outputs[num_outputs++] = results[i];
@@ -52,6 +56,7 @@ static tern_status walk(const FusedGradient *gradient, tern_tensor *const *argum
                                                  num_inputs, found, &options)
                                      : TERN_OK;
     for (int i = 0; i < num_inputs && !status; i++) {
+        if (found[i] || !is_whole) gradient->apart &= ~(UINT64_C(1) << of_inputs[i]);
         out[i] = gradient_or_zeros(found[i], inputs[i]);
         if (!out[i]) status = TERN_ERROR_NO_MEMORY;
     }
@@ -59,7 +64,7 @@ static tern_status walk(const FusedGradient *gradient, tern_tensor *const *argum
 }
 
 static tern_status body(tern_tensor *const *in, tern_tensor **out, void *user) {
-    const FusedGradient *gradient = user;
+    FusedGradient *gradient = user;
     const tern_fused *of = gradient->of;
     tern_session *session = of->session;
     tern_tensor *arguments[TERN_MAX_FUSED_TENSORS], *results[TERN_MAX_FUSED_TENSORS] = {NULL};
@@ -96,6 +101,7 @@ static FusedGradient *gradient_for(tern_fused *of, uint64_t wanted, uint64_t giv
     made->of = of;
     made->wanted = wanted;
     made->given = given;
+    made->apart = wanted;
     made->next = of->gradients;
     of->gradients = made;
     return made;
@@ -121,8 +127,13 @@ static tern_status backward(const tern_backward_call *call) {
     for (int i = 0; i < call->num_out; i++)
         if (call->out_gradients[i]) in[count++] = call->out_gradients[i];
     tern_status status = tern_fused_call(gradient->function, in, out);
-    for (int i = 0, at = 0; i < call->num_in && !status; i++)
-        if (call->is_needed[i]) call->in_gradients[i] = out[at++];
+    for (int i = 0, at = 0; i < call->num_in && !status; i++) {
+        if (!call->is_needed[i]) continue;
+        if (gradient->apart >> i & 1)
+            tern_drop(out[at++]);
+        else
+            call->in_gradients[i] = out[at++];
+    }
     return status;
 }
 

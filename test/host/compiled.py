@@ -207,3 +207,16 @@ def inner(x):
 
 
 print(torch.compile(lambda x: inner(x) + 1)(a), torch.compile(torch.square)(a))
+
+
+# An argument that has no part in the results has no gradient, compiled or not.
+def half_used(a, b):
+    c = b.clone()
+    c.clamp_(-1, 1)
+    return a.argmax(-1) * 0.5, (b * c).sum()
+
+
+for form in (half_used, torch.compile(half_used)):
+    a, b = torch.arange(12.0).reshape(3, 4).requires_grad_(), torch.tensor([0.5, -3.0, 2.0], requires_grad=True)
+    form(a, b)[1].backward()
+    print(a.grad, b.grad)

@@ -58,3 +58,22 @@ try:
     odd.clamp()
 except RuntimeError as error:
     print(error)
+
+# A value that is filled in is of the tensor's own type.
+i = torch.tensor([1, 2])
+m = i > 1
+for t in (i, m, i.half(), i.to(torch.uint8)):
+    for v in (0.5, 2, True, torch.tensor(0.5), torch.tensor(2)):
+        print(t.masked_fill(m, v), t.clone().masked_fill_(m, v))
+print(torch.addcmul(i, i, i, value=0.5), torch.addcmul(i.float(), i, i, value=0.5), torch.addcdiv(i.float(), i.float(), i, value=0.5))
+for t in (torch.int8, torch.uint8, torch.int32):
+    for v in (127.5, 128, -129, -1, -0.25, 255.5, -256, 1e10):
+        try:
+            print(i.to(t).masked_fill(m, v))
+        except RuntimeError as error:
+            print(t, v, error)
+for f in (lambda: i.masked_fill(i, 2), lambda: i.masked_fill(m, i), lambda: torch.addcdiv(i.float(), i, i)):
+    try:
+        f()
+    except RuntimeError as error:
+        print(str(error)[:100])

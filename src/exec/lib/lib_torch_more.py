@@ -68,7 +68,32 @@ def chunk(input, chunks, dim=0):
     return split(input, max(1, -(-input.shape[dim] // chunks)), dim)
 
 
+# In C++'s words, as torch's errors have them; an integer's with the least and the most that it holds.
+_floats = {'torch.float32': 'float', 'torch.float64': 'double', 'torch.float16': 'c10::Half', 'torch.bfloat16': 'c10::BFloat16'}
+_integers = {'torch.int64': ('long int', 'int64_t', -2**63, 2**63 - 1), 'torch.int32': ('int', 'int', -2**31, 2**31 - 1),
+             'torch.int16': ('short int', 'int16_t', -32768, 32767), 'torch.int8': ('signed char', 'int8_t', -128, 127),
+             'torch.uint8': ('unsigned char', 'uint8_t', -255, 255)}
+
+
 def masked_fill(input, mask, value):
+    kind = str(mask.dtype)
+    if kind != 'torch.bool':
+        raise RuntimeError('masked_fill_ only supports boolean masks, but got mask with dtype '
+                           + (_floats.get(kind) or _integers[kind][0]))
+    if isinstance(value, Tensor):
+        if value.dim():
+            raise RuntimeError('masked_fill_ only supports a 0-dimensional value tensor, but got tensor with '
+                               f'{value.dim()} dimension(s).')
+        value = value.to(input.dtype)
+    elif str(input.dtype) == 'torch.bool':
+        value = tensor(bool(value))
+    elif str(input.dtype) in _integers:
+        _, name, least, most = _integers[str(input.dtype)]
+        if isinstance(value, float) and name == 'uint8_t':
+            least = 0
+        if not least <= value < most + 1:
+            raise RuntimeError(f'value cannot be converted to type {name} without overflow')
+        value = tensor(int(value)).to(input.dtype)
     return where(mask, value, input)
 
 
@@ -116,10 +141,15 @@ def lerp(input, end, weight):
 
 
 def addcmul(input, tensor1, tensor2, *, value=1):
+    if not any(is_floating_point(x) for x in (input, tensor1, tensor2)):
+        value = int(value)
     return input + value * tensor1 * tensor2
 
 
 def addcdiv(input, tensor1, tensor2, *, value=1):
+    if not is_floating_point(tensor1) and not is_floating_point(tensor2):
+        raise RuntimeError('Integer division with addcdiv is no longer supported, and in a future  release addcdiv will '
+                           'perform a true division of tensor1 and tensor2.')
     return input + value * tensor1 / tensor2
 
 
@@ -258,10 +288,10 @@ class _Methods:
         return tensor(data, dtype=dtype or self.dtype, device=device or self.device)
 
     def masked_fill_(self, mask, value):
-        return self.copy_(where(mask, value, self))
+        return self.copy_(masked_fill(self, mask, value))
 
     def clamp_(self, min=None, max=None):
-        return self.copy_(clip(self, min, max))
+        return self.copy_(clip(self.clone() if self.requires_grad else self, min, max))
 
     def detach_(self):
         refuse('detach_')
