@@ -64,6 +64,8 @@ CuVal cu_undeclared(CuLower *l, CuPlace place, const char *what, Str name) {
                                   "those given by -I, and was not read"
                                 : "the header '%.*s' was not found",
                   STR_ARG(u->name));
+    if (l->module->headers.unread && !was_said)
+        diag_help(l->diag, l->module->headers.unread->at, "-I FOLDER says where headers lie");
     return bad;
 }
 

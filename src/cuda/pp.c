@@ -11,6 +11,7 @@
 #include "cuda/cu.h"
 #include "cuda/pp.h"
 
+#include <stdlib.h>
 #include <sys/stat.h>
 
 static const CuFile *file_of(const Map *files, const CuToken *token) {
@@ -214,14 +215,28 @@ static bool is_file(Arena *arena, Str path) {
     return stat(str_c(arena, path), &status) == 0 && S_ISREG(status.st_mode);
 }
 
+/* ../common.h, where -I gives its folder or one above it. */
+static bool is_given(const Reader *r, Str path) {
+    bool found = false;
+    char *file = realpath(str_c(r->pp.arena, path), NULL);
+    for (int i = 0; file && r->options && i < r->options->num_include_dirs && !found; i++) {
+        char *folder = realpath(r->options->include_dirs[i], NULL);
+        size_t length = folder ? strlen(folder) : 0;
+        found = folder && !strncmp(file, folder, length) && (file[length] == '/' || length == 1);
+        free(folder);
+    }
+    free(file);
+    return found;
+}
+
 /* Where it lies, or empty; root: see CuFile. */
 static Str found_header(Reader *r, const CuFile *file, Str name, bool is_quoted, int *root) {
     Arena *arena = r->pp.arena;
     if (is_quoted && file && file->path.length) {
         Str path = str_format(arena, "%.*s%.*s", STR_ARG(file->folder), STR_ARG(name));
         *root = file->root;
-        if (!climbs((Str){path.data + *root, path.length - *root}) && is_file(arena, path))
-            return path;
+        bool is_inside = !climbs((Str){path.data + *root, path.length - *root});
+        if (is_file(arena, path) && (is_inside || is_given(r, path))) return path;
     }
     for (int i = 0; r->options && i < r->options->num_include_dirs; i++) {
         const char *folder = r->options->include_dirs[i];

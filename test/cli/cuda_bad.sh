@@ -116,6 +116,9 @@ echo '#include "../outside.h"
 __global__ void k(int *p) { *p = FOUND; }' >"$work/inside/k.cu"
 sim 2 "the header '../outside.h' lies outside of the file's folder" inside/k.cu:k --block 1 -a "$p"
 sim 2 'k.cu:1:2: note' inside/k.cu:k --block 1 -a "$p"
+sim 2 'help: -I FOLDER says where headers lie' inside/k.cu:k --block 1 -a "$p"
+sim 0 '[1]' inside/k.cu:k --block 1 -a "$p" -I "$work" --print p
+sim 2 "lies outside of the file's folder" inside/k.cu:k --block 1 -a "$p" -I "$work/inside"
 text 2 "the header '/etc/passwd' lies outside" <<'END'
 #include "/etc/passwd"
 __global__ void k(int *p) { *p = root; }
