@@ -478,6 +478,18 @@ static Object *logical(Host *host, const Expr *expr) {
     return value;
 }
 
+/* x if c else y where only a run would tell c: what both arms are. An arm that fails is no error:
+ * Python may take the other one. */
+static Object *either(Host *host, const Expr *expr) {
+    Diag quiet = {.arena = host->arena, .muted = true}, *diag = host->diag;
+    host->diag = &quiet;
+    Object *a = host_expr(host, expr->left), *b = host_expr(host, expr->right);
+    host->diag = diag;
+    bool same = object_is_number(a) && object_is_number(b) && a->kind == b->kind &&
+                a->kind != OBJECT_FLOAT && object_equal(a, b);
+    return same ? (b->is_constexpr ? b : a) : host_opaque(host, expr);
+}
+
 static Object *ternary(Host *host, const Expr *expr) {
     bool truth;
     Object *condition = host_expr(host, expr->condition);
@@ -486,7 +498,7 @@ static Object *ternary(Host *host, const Expr *expr) {
         return is_raised(host) ? host->script->poison
                                : host_expr(host, truth ? expr->left : expr->right);
     }
-    if (is_unknown(condition) || !object_truth(condition, &truth)) return host_opaque(host, expr);
+    if (is_unknown(condition) || !object_truth(condition, &truth)) return either(host, expr);
     return host_expr(host, truth ? expr->left : expr->right);
 }
 

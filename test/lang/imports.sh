@@ -118,6 +118,9 @@ refused 'help: --global HAS=VALUE gives it one' 'try:
     HAS = True
 except ImportError:
     HAS = False' '1 if HAS else 2'
+gives 3 u.py 'N = tl.constexpr(3) if unknown() else 3' 'N'
+refused "'(1, 2)[7] if unknown() else 3'" 'N = (1, 2)[7] if unknown() else 3' 'N'
+refused "'tl.constexpr(3) if unknown() else 4'" 'N = tl.constexpr(3) if unknown() else 4' 'N'
 gives 3 u.py 'if unknown(): N = 3
 else: N = 3' 'N'
 # Functions that conditions call: try, imports within, comparisons by operator, other devices.
