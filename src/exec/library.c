@@ -39,6 +39,7 @@ Object *module_of_text(Host *host, const char *name, const char *file, const cha
     TEXT(json, "json")                                                                             \
     TEXT(logging, "logging")                                                                       \
     TEXT(numbers, "numbers")                                                                       \
+    TEXT(numpy, "numpy")                                                                           \
     TEXT(operator, "operator")                                                                     \
     TEXT(pathlib, "pathlib")                                                                       \
     TEXT(pkgutil, "pkgutil")                                                                       \

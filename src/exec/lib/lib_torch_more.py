@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What of torch are few calls of others: functions of torch that are methods of tensors, too.
 import math
-from _torch import Tensor, arange, bmm, cat, empty, full, index_select, matmul, ones, refuse, stack, std as _std, tensor, var as _var, where, zeros
+from _torch import Tensor, arange, bmm, cat, empty, full, import_module, index_select, matmul, ones, refuse, stack, std as _std, tensor, var as _var, where, zeros
 
 from torch._index import nonzero
 
@@ -306,6 +306,16 @@ class _Methods:
 
     def pin_memory(self):
         return self
+
+    def numpy(self):
+        if self.requires_grad:
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+        if self.is_cuda:
+            raise TypeError("can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
+                            "memory first.")
+        if str(self.dtype) == 'torch.bfloat16':
+            raise TypeError('Got unsupported ScalarType BFloat16')
+        return import_module('numpy').ndarray(self)
 
     def nelement(self):
         return self.numel()
