@@ -289,23 +289,6 @@ static Str descr_of(Arena *arena, tern_dtype dtype) {
     return str_format(arena, "%c%c%d", size == 1 ? '|' : '<', kind, size);
 }
 
-static bool write_stream(Arena *arena, const char *path, const Buf *data, Str *why) {
-    int file = open(path, O_WRONLY | O_CLOEXEC);
-    bool ok = file >= 0;
-    for (size_t written = 0; ok && written < data->length;) {
-        ssize_t count = write(file, data->data + written, data->length - written);
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0)
-            ok = false;
-        else
-            written += (size_t)count;
-    }
-    int error = errno;
-    if (file >= 0) close(file);
-    if (!ok) *why = str_format(arena, "%s: %s", path, strerror(error));
-    return ok;
-}
-
 tern_status npy_write(Arena *arena, const char *path, const tern_array *array, Str *why) {
     enum { ALIGN = 64, BEFORE = 10 };
     Buf header = {.arena = arena};
@@ -330,10 +313,5 @@ tern_status npy_write(Arena *arena, const char *path, const tern_array *array, S
     buf_add(&data, start, BEFORE);
     buf_add(&data, header.data, header.length);
     buf_add(&data, array->data, array->size_bytes);
-    struct stat status;
-    /* A device or a pipe is written to; anything else is replaced as a whole. */
-    bool stream = !stat(path, &status) && !S_ISREG(status.st_mode);
-    bool ok = stream ? write_stream(arena, path, &data, why)
-                     : file_write(arena, path, data.data, data.length, why);
-    return ok ? TERN_OK : TERN_ERROR_SYSTEM;
+    return file_write(arena, path, data.data, data.length, why) ? TERN_OK : TERN_ERROR_SYSTEM;
 }

@@ -92,14 +92,20 @@ done:
     return ok;
 }
 
+bool file_stays(const char *path) {
+    struct stat status;
+    return !lstat(path, &status) && !S_ISREG(status.st_mode);
+}
+
 bool file_write(Arena *arena, const char *path, const void *data, size_t size_bytes, Str *why) {
     Str temporary = str_format(arena, "%s.XXXXXX", path);
     char *name = (char *)(uintptr_t)temporary.data;
-    int file = mkstemp(name);
+    bool stays = file_stays(path);
+    int file = stays ? open(path, O_WRONLY | O_TRUNC | O_CLOEXEC) : mkstemp(name);
     if (file < 0) return fail(arena, why, path, strerror(errno));
     mode_t mask = umask(0);
     umask(mask);
-    bool ok = fchmod(file, 0666 & ~mask) == 0;
+    bool ok = stays || fchmod(file, 0666 & ~mask) == 0;
     const char *bytes = data;
     for (size_t written = 0; ok && written < size_bytes;) {
         ssize_t count = write(file, bytes + written, size_bytes - written);
@@ -111,7 +117,7 @@ bool file_write(Arena *arena, const char *path, const void *data, size_t size_by
     }
     if (!ok) fail(arena, why, path, strerror(errno));
     if (close(file) && ok) ok = fail(arena, why, path, strerror(errno));
-    if (ok && rename(name, path)) ok = fail(arena, why, path, strerror(errno));
-    if (!ok) unlink(name);
+    if (ok && !stays && rename(name, path)) ok = fail(arena, why, path, strerror(errno));
+    if (!ok && !stays) unlink(name);
     return ok;
 }

@@ -26,7 +26,11 @@ Str span_text(Span span); /* empty where it is of no source */
 
 /* Reads a whole regular file of at most `limit_bytes`. False: `why` says what went wrong. */
 bool file_read(Arena *arena, const char *path, size_t limit_bytes, Str *text, Str *why);
-/* Writes to a temporary name beside `path`, then renames: readers see all of it or nothing. */
+/* A device, a pipe or a link: it is written to as it stands, as a file in its place would take it
+ * away. */
+bool file_stays(const char *path);
+/* Writes to a temporary name beside `path`, then renames: readers see all of it or nothing. What
+ * stays is written to. */
 bool file_write(Arena *arena, const char *path, const void *data, size_t size_bytes, Str *why);
 
 #endif

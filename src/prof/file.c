@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -68,20 +69,22 @@ static bool close_file(ProfFile *file) {
 }
 
 /* The name is made into that of the file, if there is one. NULL: *status says why. */
-static ProfFile *open_file(Arena *arena, char *name, bool is_packed, tern_status *status) {
+static ProfFile *open_file(Arena *arena, char *name, bool stays, bool is_packed,
+                           tern_status *status) {
     ProfFile *out = arena_new_of(arena, ProfFile);
     mode_t mask = umask(0);
     umask(mask);
-    *out = (ProfFile){.text.arena = arena, .file = mkstemp(name)};
+    *out = (ProfFile){.text.arena = arena,
+                      .file = stays ? open(name, O_WRONLY | O_TRUNC | O_CLOEXEC) : mkstemp(name)};
     *status = TERN_ERROR_SYSTEM;
-    if (out->file < 0 || fchmod(out->file, 0666 & ~mask)) fail(out);
+    if (out->file < 0 || (!stays && fchmod(out->file, 0666 & ~mask))) fail(out);
     if (out->file < 0) return out;
     if (!is_packed) return out;
     out->gzip = arena_new_of(arena, ProfGzip);
     if (gzip_open(out->gzip, out->file)) return out;
     *status = TERN_ERROR_UNSUPPORTED;
     close(out->file);
-    unlink(name);
+    if (!stays) unlink(name);
     return NULL;
 }
 
@@ -103,16 +106,17 @@ static tern_status refuse(const tern_profile *profile, const char *path, int err
 static tern_status save(tern_profile *profile, const char *path,
                         void (*make)(ProfFile *, const tern_profile *)) {
     Arena *arena = profile->scratch;
-    char *name = (char *)(uintptr_t)str_format(arena, "%s.XXXXXX", path).data;
+    bool stays = file_stays(path);
+    char *name = (char *)(uintptr_t)str_format(arena, stays ? "%s" : "%s.XXXXXX", path).data;
     tern_status status;
     errno = 0;
-    ProfFile *out = open_file(arena, name, str_ends(str_of(path), ".gz"), &status);
+    ProfFile *out = open_file(arena, name, stays, str_ends(str_of(path), ".gz"), &status);
     if (!out) return status;
     if (out->file < 0) return refuse(profile, path, out->error);
     make_caught(out, profile, make);
     write_all(out);
-    if (!close_file(out) || (!out->failed && rename(name, path))) fail(out);
-    if (out->failed) unlink(name);
+    if (!close_file(out) || (!out->failed && !stays && rename(name, path))) fail(out);
+    if (out->failed && !stays) unlink(name);
     return out->failed ? refuse(profile, path, out->error) : TERN_OK;
 }
 

@@ -78,6 +78,16 @@ san=$(sed -n 's/.*\(-fsanitize=[a-z,]*\).*/\1/p' "$BUILD/flags")
 if ${CC:-cc} -w $san "$work/driver.c" -o "$work/driver" -ldl 2>/dev/null; then
     exits 0 'nothing was recorded: libcupti.so is not here' env TERN_CUPTI=/nonexistent "$TERN" prof --cuda --into "$work/cuda" -- "$work/driver"
 else skip 1 'no C compiler'; fi
+# A device, a pipe, a link: it is written to, and still is one.
+if [ -w /dev/full ]; then
+    ln -s /dev/full "$work/full.json"
+    exits 4 'full.json: No space left' $add -q --trace "$work/full.json"
+    check 'the link is one still' test -L "$work/full.json"
+else skip 2 'no /dev/full'; fi
+mkfifo "$work/pipe" && { timeout 20 cat "$work/pipe" >"$work/piped" & }
+$add -q --folded "$work/pipe" >/dev/null
+wait
+check 'a pipe is written to' grep -q '^vector_add_kernel [0-9]*$' "$work/piped"
 exits 4 'cannot run /nonexistent/x' "$TERN" prof --into "$work/gone" -- /nonexistent/x
 exits 4 'cannot make /nonexistent/x' "$TERN" prof --into /nonexistent/x -- true
 exits 2 "--rows is not for '-- PROGRAM'" "$TERN" prof --rows 3 -- true
