@@ -14,7 +14,8 @@ typedef struct tern_exec_options {
     size_t size;
     int num_arguments; /* as main's argc and argv: the first is the program's name */
     const char *const *arguments;
-    tern_output *output, *errors; /* stdout, stderr, as the program writes; NULL: nowhere */
+    tern_output *output, *errors; /* stdout, stderr, as the program writes; NULL: nowhere. fflush is
+                                     an empty text to output */
     void *user;                   /* for these two */
     const char *builder;          /* of its kernels, as tern_options has it; NULL: tern */
     const char *host; /* NULL: what it does on the host is evaluated; "c++": compiled by the C++

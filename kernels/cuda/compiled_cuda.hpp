@@ -112,7 +112,28 @@ inline float of_bfloat(unsigned short x) { return of_bits((unsigned)x << 16); }
     inline bool operator<(NAME a, NAME b) { return (float)a < (float)b; }                           \
     inline bool operator>(NAME a, NAME b) { return (float)a > (float)b; }                           \
     inline bool operator<=(NAME a, NAME b) { return (float)a <= (float)b; }                         \
-    inline bool operator>=(NAME a, NAME b) { return (float)a >= (float)b; }
+    inline bool operator>=(NAME a, NAME b) { return (float)a >= (float)b; }                         \
+    inline NAME __hadd(NAME a, NAME b) { return a + b; }                                            \
+    inline NAME __hsub(NAME a, NAME b) { return a - b; }                                            \
+    inline NAME __hmul(NAME a, NAME b) { return a * b; }                                            \
+    inline NAME __hdiv(NAME a, NAME b) { return a / b; }                                            \
+    inline NAME __hmax(NAME a, NAME b) { return NAME(__builtin_fmaxf((float)a, (float)b)); }        \
+    inline NAME __hmin(NAME a, NAME b) { return NAME(__builtin_fminf((float)a, (float)b)); }        \
+    inline NAME __hneg(NAME a) { return -a; }                                                       \
+    inline NAME __habs(NAME a) { return NAME(__builtin_fabsf((float)a)); }                          \
+    inline bool __heq(NAME a, NAME b) { return a == b; }                                            \
+    inline bool __hlt(NAME a, NAME b) { return a < b; }                                             \
+    inline bool __hle(NAME a, NAME b) { return a <= b; }                                            \
+    inline bool __hgt(NAME a, NAME b) { return a > b; }                                             \
+    inline bool __hge(NAME a, NAME b) { return a >= b; }                                            \
+    inline NAME##2 operator+(NAME##2 a, NAME##2 b) { return NAME##2(a.x + b.x, a.y + b.y); }        \
+    inline NAME##2 operator-(NAME##2 a, NAME##2 b) { return NAME##2(a.x - b.x, a.y - b.y); }        \
+    inline NAME##2 operator*(NAME##2 a, NAME##2 b) { return NAME##2(a.x * b.x, a.y * b.y); }        \
+    inline NAME##2 operator/(NAME##2 a, NAME##2 b) { return NAME##2(a.x / b.x, a.y / b.y); }        \
+    inline NAME##2 __hadd2(NAME##2 a, NAME##2 b) { return a + b; }                                  \
+    inline NAME##2 __hsub2(NAME##2 a, NAME##2 b) { return a - b; }                                  \
+    inline NAME##2 __hmul2(NAME##2 a, NAME##2 b) { return a * b; }                                  \
+    inline NAME##2 __h2div(NAME##2 a, NAME##2 b) { return a / b; }
 __TERN_SMALL(__half, half_of, of_half)
 __TERN_SMALL(__nv_bfloat16, bfloat_of, of_bfloat)
 #undef __TERN_SMALL

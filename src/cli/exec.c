@@ -48,6 +48,7 @@ const char details_exec[] =
 void exec_stdout(void *user, const char *text, size_t length) {
     (void)user;
     fwrite(text, 1, length, stdout);
+    if (!length) fflush(stdout);
 }
 
 void exec_stderr(void *user, const char *text, size_t length) {

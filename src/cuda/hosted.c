@@ -40,7 +40,7 @@ static bool is_word(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-static bool is_blank(char c) { return c && strchr(" \t\n\\", c); }
+static bool is_blank(char c) { return c && strchr(" \t\r\n\\", c); }
 
 static bool starts(Str text, int at, const char *words) {
     size_t length = strlen(words);

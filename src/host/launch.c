@@ -4,7 +4,12 @@
 
 #include <stdio.h>
 
-enum { CUDA_INVALID_CONFIGURATION = 9, CUDA_ILLEGAL = 700, CUDA_ASSERT = 710 };
+enum {
+    CUDA_INVALID_CONFIGURATION = 9,
+    CUDA_ILLEGAL = 700,
+    CUDA_LAUNCH_TIMEOUT = 702,
+    CUDA_ASSERT = 710
+};
 
 static Loaded *loaded(Host *h, Str wanted, const uint32_t block[3], size_t shared) {
     for (Loaded *l = h->kernels; l; l = l->next)
@@ -82,7 +87,9 @@ bool host_settled(Host *h, tern_status status) {
         host_write(h, 2, "\n", 1);
     }
     h->kernel_failed = true;
-    h->sticky_error = strstr(message, "assert") ? CUDA_ASSERT : CUDA_ILLEGAL;
+    h->sticky_error = strstr(message, "assert")       ? CUDA_ASSERT
+                      : strstr(message, "time limit") ? CUDA_LAUNCH_TIMEOUT
+                                                      : CUDA_ILLEGAL;
     return true;
 }
 

@@ -192,7 +192,11 @@ bool native_fprintf(Host *h, Call *call) {
     return true;
 }
 
-bool native_fflush(Host *h, Call *call) { return !call->args[0] || file_of(h, call->args[0]); }
+bool native_fflush(Host *h, Call *call) {
+    if (call->args[0] && !file_of(h, call->args[0])) return false;
+    if (h->options->output) h->options->output(h->options->user, "", 0);
+    return true;
+}
 
 static bool stored(Host *h, Call *call, uint64_t room) {
     uint64_t bytes = h->text.length + 1;

@@ -8,6 +8,8 @@ for device in cpu interp sim; do
     for name in boxes collectives special; do
         exits 0 'PASSED' "$TERN" exec --device $device test/cuda/programs/$name.cu
     done
+    exits 0 'no error, 5000' "$TERN" exec --device $device test/cuda/programs/counts.cu -- 5000
+    exits 1 'the launch timed out and was terminated, 0' "$TERN" exec --device $device --timeout 300 test/cuda/programs/counts.cu
     exits 7 '7 13 1' "$TERN" exec --device $device test/cuda/programs/defined.cu -D REAL=double -D N=7 -DSAY -D 'TWICE(x)=((x) * 2)'
     exits 0 'PASSED' "$TERN" exec --device $device test/cuda/programs/objects.cu
 done

@@ -17,6 +17,7 @@ void pool_run(Pool *pool, int64_t count, PoolWork *work, void *user);
 
 /* ---- fiber.c ---- */
 typedef struct FiberRun {
+    const Device *device;
     KernelFunction *function;
     void **args;
     int grid[3];

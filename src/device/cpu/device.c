@@ -543,7 +543,8 @@ static tern_status launch_result(CpuLaunch *launch) {
 }
 
 static tern_status run_on_fibers(CpuLaunch *launch, int64_t count) {
-    FiberRun run = {.function = launch->loaded->function,
+    FiberRun run = {.device = launch->device,
+                    .function = launch->loaded->function,
                     .args = launch->args,
                     .scratch_bytes = (size_t)launch->loaded->facts[FACT_SCRATCH_BYTES] + 64,
                     .tests = &launch->tests};
@@ -600,6 +601,7 @@ static void watchdog_end(Watchdog *dog) {
     pthread_cond_signal(&dog->ended);
     pthread_mutex_unlock(&dog->mutex);
     pthread_join(dog->thread, NULL);
+    if (dog->launch->is_late) dog->launch->device->stop = 0; /* nobody else asked for an end */
     pthread_cond_destroy(&dog->ended);
 }
 

@@ -3,9 +3,11 @@
  * A program gives way in each turn of a loop that could be a spin lock. New programs begin only
  * when all that have begun have given way.
  *
- * Deadlock: a turn is a function of the program's own state and of memory. When no program ends and
- * after a round all stacks are as they were after the round before, IDLE_ROUNDS times in a row,
- * nothing will ever change. */
+ * Deadlock: a turn is a function of the program's own state and of memory. When no program ends,
+ * after a round all stacks are as they were after the round before, many times in a row, and then
+ * memory is as it was that many rounds ago, nothing will ever change. Memory is looked at after
+ * IDLE_ROUNDS, then after twice as many, and so on: it may be large. A program that asks what time
+ * it is waits for that. */
 #include "device/cpu/cpu.h"
 
 #include <stdlib.h>
@@ -33,7 +35,7 @@ typedef struct Scheduler {
     Fiber **live;
     int num_live;
     Fiber *spare;
-    bool stop;
+    bool stop, asks_time;
 } Scheduler;
 
 static int forward_fail(KernelRuntime *runtime, int kind, int detail) {
@@ -62,6 +64,7 @@ static void forward_print_format(KernelRuntime *runtime, const char *format,
 
 static long long forward_clock(KernelRuntime *runtime) {
     Scheduler *s = (Scheduler *)runtime;
+    s->asks_time = true;
     return s->outer->runtime.clock(&s->outer->runtime);
 }
 
@@ -142,6 +145,14 @@ static uint64_t states_hash(const Scheduler *s) {
     return hash;
 }
 
+static uint64_t memory_hash(const Scheduler *s) {
+    uint64_t hash = 1;
+    const Device *device = s->run->device;
+    for (int i = 0; i < device->num_ranges; i++)
+        hash = hash_bytes(device->ranges[i].base, device->ranges[i].size, hash);
+    return hash;
+}
+
 static bool begin_program(Scheduler *s, int64_t program) {
     Fiber *fiber = fiber_new(s);
     if (!fiber) {
@@ -180,11 +191,11 @@ static bool round_robin(Scheduler *s) {
 
 static void schedule(Scheduler *s, int64_t count) {
     int64_t begun = 0;
-    int idle = 0, same = 0;
-    uint64_t last = 0;
+    int64_t idle = 0, same = 0, patience = IDLE_ROUNDS;
+    uint64_t last = 0, memory = 0; /* memory: 0: not known */
     while (!s->stop && !*s->tests.runtime.stop && (begun < count || s->num_live)) {
         if (s->num_live && round_robin(s)) {
-            idle = same = 0;
+            idle = same = 0, memory = 0;
             continue;
         }
         if (begun < count && s->num_live < MOST_FIBERS) {
@@ -193,10 +204,17 @@ static void schedule(Scheduler *s, int64_t count) {
         }
         if (++idle < HASH_AFTER) continue;
         uint64_t now = states_hash(s);
-        same = now == last ? same + 1 : 0, last = now;
-        if (same < IDLE_ROUNDS) continue;
-        s->run->deadlock = true;
-        return;
+        bool is_same = now == last && !s->asks_time;
+        same = is_same ? same + 1 : 0, last = now, s->asks_time = false;
+        if (!is_same) memory = 0;
+        if (same < patience) continue;
+        uint64_t then = memory;
+        memory = memory_hash(s), same = 0;
+        if (memory == then) {
+            s->run->deadlock = true;
+            return;
+        }
+        if (then) patience *= 2;
     }
 }
 
