@@ -191,13 +191,14 @@ static void print_levels(Buf *out, const Build *build) {
         buf_add(out, text_tiles_start, (size_t)(text_tiles_end - text_tiles_start));
     buf_puts(out, "static int machine_cpu(void) {\n    int best = GENERIC;\n"
                   "#if defined(__x86_64__)\n#define HAS(feature) __builtin_cpu_supports(feature)\n"
+                  "#define MADE_BY(maker) __builtin_cpu_is(maker)\n"
                   "    __builtin_cpu_init();\n    const int there[] = {");
     for (int a = 0; a < COUNT(archs); a++)
         buf_printf(out, "%s%s", a ? ", " : "",
                    a >= CPU_AVX512BF16 && !has_text_for(build, &archs[a]) ? "0" : archs[a].has);
     buf_puts(out, "};\n    for (int i = 1; i < NUM_CPUS && (there[i] || i == AVX512BF16); i++)\n"
                   "        if (there[i]) best = i;\n"
-                  "#undef HAS\n#endif\n    return best;\n}\n\n");
+                  "#undef HAS\n#undef MADE_BY\n#endif\n    return best;\n}\n\n");
 }
 
 /* ---- the table of forms ---- */

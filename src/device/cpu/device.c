@@ -80,9 +80,11 @@ static tern_status says(Device *device, tern_status status, const char *format, 
 /* ---- open and close ---- */
 
 #if defined(__x86_64__)
-#define HAS(feature) __builtin_cpu_supports(feature)
+#define HAS(feature)   __builtin_cpu_supports(feature)
+#define MADE_BY(maker) __builtin_cpu_is(maker)
 #else
-#define HAS(feature) 0
+#define HAS(feature)   0
+#define MADE_BY(maker) 0
 #endif
 
 enum {
