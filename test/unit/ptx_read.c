@@ -139,7 +139,7 @@ static const struct {
     {".param .b64 a; call vprintf, (a);", "argument 'a', which was given no value"},
     {"{ .param .b64 a; st.param.b64 [a], %d1; } call vprintf, (a);", "there is no argument 'a'"},
     {".loc 1 2;", "expected a number up to 2147483647, saw ';'"},
-    {".loc 32768 2 3;", "expected a number up to 32767, saw '32768'"},
+    {".loc 32768 2 3;", "file 32768 on device 'sim'"},
     {".version 8.0", "'.version'"},
     {"mov.u64 %d1, 1", "expected ',', saw 'ret'"},
     {"mov.u64 %d1, 1; /* \n * \n", "has no end"},

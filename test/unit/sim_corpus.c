@@ -498,6 +498,9 @@ static const struct {
     {"ld.param.b64 %d2, [%r5];", 75, -1},
     {"shfl.sync.bfly.b32 %r1, %r2, 1, 31, -WARP_SZ;", 75, -1},
     {".loc 1 2 WARP_SZ", 75, -1},
+    {".loc 40000 2 3", 75, -1},
+    {"st.shared.v2.b32 [s], {%r1 .b64, %r2};", 75, -1},
+    {"st.param.u32 [%d1], %r1;", 75, -1},
     {"bar.sync 16;", 0, 0},
     {"bar.sync 0, 33;", 0, 0},
 };

@@ -77,6 +77,9 @@ bool ptx_store_argument(PtxParser *p, Statement *s, int line) {
     bool wide = false;
     const char *move = ptx_move_of(s->mnemonic, &wide);
     if (!is_param_form(s->mnemonic)) return ptx_refuse(p);
+    if (!argument && s->num_words && s->words[0].kind == WORD_REGISTER && s->words[0].in_brackets)
+        return ptx_fail(p, DIAG_REFUSED, "a parameter's address in a register %s",
+                        p->program->where);
     if (!argument)
         return ptx_fail(p, DIAG_ERROR, "'st.param' needs a .param of this scope and a value");
     for (int i = 1; i < s->num_words; i++) {

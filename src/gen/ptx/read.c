@@ -59,6 +59,8 @@ static bool parse_operand(PtxParser *p, Word *word) {
         word->kind == WORD_SYMBOL || word->kind == WORD_NAME || word->kind == WORD_REGISTER;
     if (is_place && is_sign(p, "+")) return refuse_expression(p);
     if (is_place && is_sign(p, "[")) return ptx_refuse(p);
+    if (p->token.kind == TOKEN_WORD && p->token.text.data[0] == '.' && !p->token.float_kind)
+        return ptx_refuse(p); /* a type of its own, which ptxas reads */
     return true;
 }
 
@@ -358,8 +360,10 @@ typedef struct Place {
 
 static bool parse_place(PtxParser *p, Place *place) {
     int64_t file = 0, line = 0, column = 0;
-    bool fine = ptx_expect_int(p, INT16_MAX, &file) && ptx_expect_int(p, INT32_MAX, &line) &&
+    bool fine = ptx_expect_int(p, INT32_MAX, &file) && ptx_expect_int(p, INT32_MAX, &line) &&
                 ptx_expect_int(p, INT32_MAX, &column);
+    if (fine && file > INT16_MAX)
+        return ptx_fail(p, DIAG_REFUSED, "file %lld %s", (long long)file, p->program->where);
     *place = (Place){(int32_t)file, (int32_t)line, (int32_t)column};
     return fine;
 }
@@ -524,7 +528,7 @@ static bool parse_entry(PtxParser *p) {
     }
     uint64_t threads = (uint64_t)program->threads[0] * program->threads[1] * program->threads[2];
     if (threads > LANES * MAX_WARPS)
-        return ptx_fail(p, DIAG_ERROR, "a block of %llu threads; at most %d",
+        return ptx_fail(p, DIAG_REFUSED, "a block of %llu threads; at most %d",
                         (unsigned long long)threads, LANES * MAX_WARPS);
     ptx_advance(p);
     ptx_open_scope(p);
