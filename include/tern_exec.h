@@ -73,7 +73,7 @@ typedef struct tern_script_options {
     const char *const *read_dirs; /* folders in which it may read: open(..).read() */
     int num_read_dirs;
     const char *text; /* runs this, and the path is a name only; NULL: the file */
-    int most_points; /* a perf_report goes through so many of its x_vals, the first; 0: all */
+    int most_points;  /* a perf_report goes through so many of its x_vals, the first; 0: all */
     const char *const *arguments; /* sys.argv after the file's path; UTF-8 */
     int num_arguments;
 } tern_script_options;

@@ -23,7 +23,7 @@ typedef struct Why {
     const Published *published; /* NULL: nothing is */
     /* A device that is here. */
     Measured measured;
-    int units; /* cpu: threads; 0: not known */
+    int units;                             /* cpu: threads; 0: not known */
     int times, verdicts[WHY_NO_BOUND + 1]; /* how often measured, and each verdict was given */
 } Why;
 

@@ -6,8 +6,9 @@
 
 #define TEXTS(T)                                                                                   \
     T(math)                                                                                        \
-    T(both) T(half) T(groups) T(std) T(warp) T(texture) T(cub) T(curand) T(pipeline) T(wmma)       \
-        T(host) T(runtime) T(random)
+    T(both)                                                                                        \
+    T(half) T(groups) T(std) T(warp) T(texture) T(cub) T(curand) T(pipeline) T(wmma) T(host)       \
+        T(runtime) T(random)
 #define T(name) extern const char cuda_##name##_start[], cuda_##name##_end[];
 TEXTS(T)
 #undef T

@@ -52,7 +52,7 @@ CuToken *cu_pp_copy(CuPp *pp, const CuToken *token); /* NULL: too many */
 bool cu_pp_expand(CuPp *pp, CuToken **at);
 /* The tokens of a list, up to CU_END, with macros expanded. */
 CuToken *cu_pp_expand_list(CuPp *pp, CuToken *list);
-void cu_pp_define(CuPp *pp, CuToken *at); /* what stands behind #define */
+void cu_pp_define(CuPp *pp, CuToken *at);                 /* what stands behind #define */
 void cu_pp_predefine(CuPp *pp, const CuOptions *options); /* options: or NULL */
 /* The value of a condition behind #if; `list` ends with CU_END. */
 bool cu_pp_condition(CuPp *pp, CuToken *list, const CuToken *hash);

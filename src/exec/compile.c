@@ -817,7 +817,8 @@ Object *run_compile(Host *host, Object *const *args, const HostCall *call) {
     if (!is_off && !is_ours) return host_refuse(host, "this backend= of torch.compile");
     bool has_model = args[0] && args[0]->kind != OBJECT_NONE;
     if (is_off) return has_model ? args[0] : native_new(host, &nothing, NULL);
-    bool tunes = args[4] && args[4]->kind == OBJECT_STR && str_starts(args[4]->text, "max-autotune");
+    bool tunes =
+        args[4] && args[4]->kind == OBJECT_STR && str_starts(args[4]->text, "max-autotune");
     Object *how = object_int(host->arena, (is_whole ? IS_WHOLE : 0) | (tunes ? TUNES : 0));
     if (!has_model) return native_new(host, &decorator, how);
     HostCall inner = *call;

@@ -12,8 +12,8 @@ typedef struct Arch {
     int shared_limit; /* bytes a block may have, opted in */
 } Arch;
 
-const Arch *arch_find(Str name); /* NULL when there is none */
-const Arch *arch_at(int index);  /* NULL past the last */
+const Arch *arch_find(Str name);              /* NULL when there is none */
+const Arch *arch_at(int index);               /* NULL past the last */
 int arch_blocks(const Arch *arch, int bytes); /* for which a multiprocessor has shared memory */
 
 #endif

@@ -96,8 +96,8 @@ struct Object {
     /* Of a running script's heap: */
     const HostType *type; /* OBJECT_HOST */
     void *payload;
-    int capacity;    /* of items */
-    uint32_t *index; /* a dict's or set's hash table */
+    int capacity;         /* of items */
+    uint32_t *index;      /* a dict's or set's hash table */
     Object *script_class; /* of a named tuple, or NULL */
     Object *next, *previous;
 };

@@ -85,6 +85,9 @@ TEST(options_are_checked) {
     tern_options options = {.size = sizeof options, .target = "sm_9000"};
     CHECK(!tern_compile(module, "ask", "*i32,True,True,True,True", &options));
     CHECK(strstr(tern_message(context), "there is no GPU target 'sm_9000'"));
+    options.target = "sm_90";
+    CHECK(!tern_compile(module, "ask", signature, &options));
+    CHECK(strstr(tern_message(context), "did you mean 'sm_90a'?"));
     options.target = "cpu:mips";
     CHECK(!tern_compile(module, "ask", signature, &options));
     CHECK(strstr(tern_message(context), "there is no CPU target 'cpu:mips'"));

@@ -88,11 +88,8 @@ static bool run_five(FiberRun *run, int failing, const volatile int *stop) {
     static void *args[] = {&fails};
     fails = failing, outer.runtime.stop = stop;
     ended = 0;
-    *run = (FiberRun){.function = waits,
-                      .args = args,
-                      .grid = {5, 1, 1},
-                      .scratch_bytes = 100,
-                      .tests = &outer};
+    *run = (FiberRun){
+        .function = waits, .args = args, .grid = {5, 1, 1}, .scratch_bytes = 100, .tests = &outer};
     return fibers_run(run, 5);
 }
 

@@ -21,8 +21,9 @@ typedef unsigned long long ull;
     A(uc, d, 250)                                                                                  \
     A(sh, s, -30000)                                                                               \
     A(us, t, 65535)                                                                                \
-    A(int, i, -5) A(ui, u, 7u) A(ll, l, -40000000000ll) A(ull, m, 18446744073709551610ull)         \
-        A(float, f, 2.75f) A(double, g, -3.3)
+    A(int, i, -5)                                                                                  \
+    A(ui, u, 7u) A(ll, l, -40000000000ll) A(ull, m, 18446744073709551610ull) A(float, f, 2.75f)    \
+        A(double, g, -3.3)
 
 /* Nothing that C leaves open: no overflow of signed numbers, no shift by the width. */
 #define INTEGERS(V)                                                                                \
@@ -30,7 +31,8 @@ typedef unsigned long long ull;
     V(c *d)                                                                                        \
     V(d - c)                                                                                       \
     V(s - t)                                                                                       \
-    V(t * 2) V(t + 1) V(c < u) V(i < u) V(i > u) V(l < u) V(l < m) V(c == 249) V((uc)c == 249)     \
+    V(t * 2)                                                                                       \
+    V(t + 1) V(c < u) V(i < u) V(i > u) V(l < u) V(l < m) V(c == 249) V((uc)c == 249)              \
         V((uc)(d + 10)) V((sc)(d + 10)) V((us)(t + 1)) V((sh)t) V((ui)c) V((ull)c) V((ll)u - 8) V( \
             u - 8) V((ll)(u - 8)) V(u - 8ll) V(m + 6) V(m * 3) V(-u) V(-d) V(~d) V(~u) V(~c) V(!d) \
             V(!!i) V(-i) V(+c) V(i / 2) V(i % 3) V(-i / 2) V(i / 2u) V(i % 3u) V(l / 7) V(l % 7)   \
@@ -83,13 +85,13 @@ typedef unsigned long long ull;
     V(f *g)                                                                                        \
     V(f / 3)                                                                                       \
     V(f / 3.0)                                                                                     \
-    V(1 / 3) V(1 / 3.0f) V(1.0f / 3) V(i / 2) V(i / 2.0) V(u *f) V(l + f) V(l + g) V(m + 0.0f)     \
-        V(m + 0.0) V((float)m) V((float)16777217) V((double)l) V((float)0.1 + 0.1) V(0.1f + 0.1f)  \
-            V(f * 0.1) V((float)(f * 0.1)) V(-f) V(-g) V(d * 0.5f) V((float)l) V((float)u / 2)     \
-                V((double)f) V(f ? g : f) V(i ? f : 1) V(c ? i : f) V(1e30f * f) V(f - f)          \
-                    V(3.0e-39f * f) V((g * g, g)) V((f *= g, f)) V((i += 2.9, (float)i))           \
-                        V(0x1.8p3f) V(.5 + 5.) V(1e-3f) V((float)(i < 0)) V((float)c / d)          \
-                            V(1.f / d * c)
+    V(1 / 3)                                                                                       \
+    V(1 / 3.0f) V(1.0f / 3) V(i / 2) V(i / 2.0) V(u *f) V(l + f) V(l + g) V(m + 0.0f) V(m + 0.0)   \
+        V((float)m) V((float)16777217) V((double)l) V((float)0.1 + 0.1) V(0.1f + 0.1f) V(f * 0.1)  \
+            V((float)(f * 0.1)) V(-f) V(-g) V(d * 0.5f) V((float)l) V((float)u / 2) V((double)f)   \
+                V(f ? g : f) V(i ? f : 1) V(c ? i : f) V(1e30f * f) V(f - f) V(3.0e-39f * f)       \
+                    V((g * g, g)) V((f *= g, f)) V((i += 2.9, (float)i)) V(0x1.8p3f) V(.5 + 5.)    \
+                        V(1e-3f) V((float)(i < 0)) V((float)c / d) V(1.f / d * c)
 
 static tern_context *context;
 

@@ -284,8 +284,8 @@ TEST(cooperative_kernels) {
     CALLS("current\n"
           "all at once:\n"
           "occupancy of my_record, 32, 4096");
-    CHECK(
-        strstr(f.device.why.data, "wait for each other: a grid of 8454; cuda:0 has room for 7524 at a time"));
+    CHECK(strstr(f.device.why.data,
+                 "wait for each other: a grid of 8454; cuda:0 has room for 7524 at a time"));
     OK(launch(&f, queue, loaded, record, 1));
     close_device(&f);
     CHECK(mock()->live() == 0);

@@ -306,7 +306,8 @@ static const Bad unreadable[] = {
      "tile has no lanes, or too many"},
     {"func @f() {\n %x = constant 1 : tile<99999999999999999999xi32>\n yield\n}",
      "tile has no lanes, or too many"},
-    {"func @f() {\n %x = constant 1 : tile<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xi32>\n yield\n}",
+    {"func @f() {\n %x = constant 1 : "
+     "tile<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xi32>\n yield\n}",
      "tile has too many dimensions"},
     {"func @f() {\n %x = constant 1 : tile<2xtile<2xi32>>\n yield\n}", "tile of tiles"},
     {"func @f(%p: ptr<tile<2xi32>>) {\n yield\n}", "pointer to a tile"},

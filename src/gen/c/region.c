@@ -616,7 +616,6 @@ void region_end(Gen *g, Region *region, int arrays_from) {
         const Array *array = g->arrays.data[g->used.data[i]];
         vec_push(g->arena, &g->free_blocks, (FreeBlock){array->offset, array->bytes});
     }
-    for (int i = arrays_from; i < g->arrays.count; i++)
-        forget_stored(g, g->arrays.data[i], region);
+    for (int i = arrays_from; i < g->arrays.count; i++) forget_stored(g, g->arrays.data[i], region);
     g->used.count = used, g->arrays.count = arrays_from;
 }

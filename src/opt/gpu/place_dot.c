@@ -49,9 +49,8 @@ static bool is_made_here(const Value *value) {
 
 static bool by_wgmma(const Placer *p, const Op *op) {
     if (dot_why_no_wgmma(op, p->arch, p->fn->num_warps)) return false;
-    return !dot_wants_k_rows(op) ||
-           ((is_made_here(dot_a(op)) || goes_along(p, dot_a(op), 1)) &&
-            (is_made_here(dot_b(op)) || goes_along(p, dot_b(op), 0)));
+    return !dot_wants_k_rows(op) || ((is_made_here(dot_a(op)) || goes_along(p, dot_a(op), 1)) &&
+                                     (is_made_here(dot_b(op)) || goes_along(p, dot_b(op), 0)));
 }
 
 typedef struct Widen {
