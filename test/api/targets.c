@@ -86,7 +86,7 @@ TEST(options_are_checked) {
     CHECK(!tern_compile(module, "ask", "*i32,True,True,True,True", &options));
     CHECK(strstr(tern_message(context), "there is no GPU target 'sm_9000'"));
     options.target = "sm_90";
-    CHECK(!tern_compile(module, "ask", signature, &options));
+    CHECK(!tern_compile(module, "ask", "*i32,True,True,True,True", &options));
     CHECK(strstr(tern_message(context), "did you mean 'sm_90a'?"));
     options.target = "cpu:mips";
     CHECK(!tern_compile(module, "ask", signature, &options));

@@ -83,13 +83,18 @@ static int waits(void **args, const int *grid, long long lo, long long hi, char 
 }
 
 static bool run_five(FiberRun *run, int failing, const volatile int *stop) {
+    static const Device device; /* has no memory */
     static KernelTests outer = {.runtime = {.fail = note_fail}};
     static int fails;
     static void *args[] = {&fails};
     fails = failing, outer.runtime.stop = stop;
     ended = 0;
-    *run = (FiberRun){
-        .function = waits, .args = args, .grid = {5, 1, 1}, .scratch_bytes = 100, .tests = &outer};
+    *run = (FiberRun){.device = &device,
+                      .function = waits,
+                      .args = args,
+                      .grid = {5, 1, 1},
+                      .scratch_bytes = 100,
+                      .tests = &outer};
     return fibers_run(run, 5);
 }
 

@@ -133,13 +133,15 @@ static long long fixed_clock(KernelRuntime *runtime) { return (void)runtime, 123
 
 static bool run_fibers(KernelFunction *function, void **args, size_t scratch, int64_t count,
                        FiberRun *run) {
+    static const Device device; /* has no memory */
     static const volatile int never;
     static KernelTests outer = {.runtime = {.fail = note_fail,
                                             .yield = no_yield,
                                             .print = note_print,
                                             .clock = fixed_clock,
                                             .stop = &never}};
-    *run = (FiberRun){.function = function,
+    *run = (FiberRun){.device = &device,
+                      .function = function,
                       .args = args,
                       .grid = {9, 8, 7},
                       .scratch_bytes = scratch,
