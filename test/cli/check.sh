@@ -5,10 +5,11 @@
 
 if command -v python3 >/dev/null 2>&1; then
     check 'the planted mistakes' python3 test/cli/check_planted.py $TERN test/check/*.py
+    check 'mistakes planted in CUDA C' python3 test/cli/cuda_planted.py $TERN
     check 'the run tests are right' python3 test/cli/check_good.py $TERN test/run/*.py
     check 'JSON, SARIF, annotations' python3 test/cli/check_forms.py $TERN
 else
-    skip 3 'no python3'
+    skip 4 'no python3'
 fi
 
 rows="-x rows=4 -a columns=100 -a x_ptr=randn(rows,columns) -a out_ptr=empty(rows,columns)
