@@ -512,8 +512,12 @@ static CuVal size_of(CuLower *l, bool is_align) {
                 cu_int(l, cu_type(CU_ULONG), is_align ? cu_align(type) : cu_size(type)), place);
 }
 
-static CuVal address_of(CuLower *l, CuVal val, CuPlace place) {
+/* name: what the value is written as, or NULL */
+static CuVal address_of(CuLower *l, CuVal val, CuPlace place, const CuToken *name) {
     if (l->panic) return val;
+    if (!val.is_place && name)
+        return cu_unsupported(l, place, "the address of '%.*s', which is a constant",
+                              STR_ARG(name->text));
     if (!val.is_place) return cu_bad(l, place, "the address of a value that is in no variable");
     cu_escapes(l, val.value);
     return made(cu_pointer(l->arena, val.type), val.value, place);
@@ -560,7 +564,8 @@ static CuVal prefix_operator(CuLower *l, CuToken *t) {
     if (l->panic) return val;
     l->b.span = cu_span(place);
     if (cu_is(t, "*")) return dereference(l, val, place);
-    if (cu_is(t, "&")) return address_of(l, val, place);
+    bool is_name = t->next->kind == CU_NAME && l->at == t->next->next;
+    if (cu_is(t, "&")) return address_of(l, val, place, is_name ? t->next : NULL);
     CuVal own;
     bool steps = cu_is(t, "++") || cu_is(t, "--");
     if (val.type->kind == CU_STRUCT && !steps &&

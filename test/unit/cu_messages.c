@@ -57,6 +57,9 @@ TEST(what_is_wrong) {
     WRONG("n + 1 = 2;", "cannot be assigned to");
     WRONG("p = q;", "'const float *' does not become 'int *' by itself");
     WRONG("float *r = p;", "this initial value: 'int *' does not become 'float *'");
+    WRONG("int *r = &(n + 1);", "the address of a value that is in no variable");
+    REFUSED("const int c = 3; const int *r = &c; p[0] = *r;",
+            "k.cu:4:33: not supported: the address of 'c', which is a constant");
     WRONG("p[0] = *n;", "'*' of 'int', which is no pointer");
     WRONG("p[1.5] = 1;", "an index of 'double'");
     WRONG("p[0] = q % 2;", "'%' of 'const float *' and 'int'");
