@@ -90,10 +90,8 @@ def _parts(x, order: tl.constexpr):
 
 
 @triton.jit
-def _j(a, order: tl.constexpr):
-    # of a >= 0
-    small = tl.minimum(a, 8.0)
-    u = small * small * 0.03125 - 1.0
+def _near_j(u, order: tl.constexpr):
+    # J below 8; of order 1 J over x
     if order == 0:
         v = 4.0030437640628113e-13 * u + -1.2433011305498057e-11
         v = v * u + 3.363450456866669e-10
@@ -128,6 +126,16 @@ def _j(a, order: tl.constexpr):
         v = v * u + 0.15151665143806634
         v = v * u + 0.08105866038589796
         v = v * u + -0.05814382795599107
+    return v
+
+
+@triton.jit
+def _j(a, order: tl.constexpr):
+    # of a >= 0
+    small = tl.minimum(a, 8.0)
+    u = small * small * 0.03125 - 1.0
+    v = _near_j(u, order)
+    if order == 1:
         v = v * small
     far = tl.where((a >= 8.0) & (a < float("inf")), a, 8.0)
     p, q, s, c = _parts(far, order)
@@ -142,23 +150,8 @@ def _y(a, order: tl.constexpr):
     small = tl.minimum(tl.maximum(a, 5e-324), 8.0)
     u = small * small * 0.03125 - 1.0
     near = 0.6366197723675814 * tl.log(small)
+    v = _near_j(u, order)
     if order == 0:
-        v = 4.0030437640628113e-13 * u + -1.2433011305498057e-11
-        v = v * u + 3.363450456866669e-10
-        v = v * u + -7.915323084479192e-09
-        v = v * u + 1.5956109057781304e-07
-        v = v * u + -2.7177492236298073e-06
-        v = v * u + 3.8473197856340086e-05
-        v = v * u + -0.000443545922431152
-        v = v * u + 0.004058078989140805
-        v = v * u + -0.028472718610882044
-        v = v * u + 0.14598884856759267
-        v = v * u + -0.5074680458471
-        v = v * u + 1.0383794611437211
-        v = v * u + -0.8080888076696872
-        v = v * u + -0.6484692830871837
-        v = v * u + 0.9303012472958572
-        v = v * u + 0.04582966485981377
         r = -8.838468394309022e-13 * u + 2.6926937109987802e-11
         r = r * u + -7.130468040126112e-10
         r = r * u + 1.6390875017619395e-08
@@ -177,22 +170,6 @@ def _y(a, order: tl.constexpr):
         r = r * u + -0.382250654459425
         v = near * v + r
     else:
-        v = 1.2093613396338289e-14 * u + -4.004572738786147e-13
-        v = v * u + 1.1610597914042965e-11
-        v = v * u + -2.943013798390916e-10
-        v = v * u + 6.431268785753088e-09
-        v = v * u + -1.1967081867872172e-07
-        v = v * u + 1.8684525372057272e-06
-        v = v * u + -2.4045748659686983e-05
-        v = v * u + 0.00024949458139090494
-        v = v * u + -0.0020290394945705996
-        v = v * u + 0.012456814392255438
-        v = v * u + -0.05474581821284722
-        v = v * u + 0.15858376432721938
-        v = v * u + -0.2595948652859303
-        v = v * u + 0.15151665143806634
-        v = v * u + 0.08105866038589796
-        v = v * u + -0.05814382795599107
         r = -2.6946935633741497e-14 * u + 8.760000901470383e-13
         r = r * u + -2.4887527719058385e-11
         r = r * u + 6.169688029976363e-10
@@ -255,10 +232,9 @@ def yn(n, x):
     n = tl.to_tensor(n) + tl.zeros_like(a).to(tl.int32)
     a = a + tl.zeros_like(n).to(tl.float64)
     before = _y(a, 0)
-    value = _y(a, 1)
-    value = tl.where(n == 0, before, value)
-    old = before
     now = _y(a, 1)
+    value = tl.where(n == 0, before, now)
+    old = before
     plain = (a > 0) & (a < float("inf"))
     r = 2.0 / tl.where(plain, a, 1.0)
     for k in range(1, _most(n)):
