@@ -139,7 +139,6 @@ static bool answered(Program *p, const Op *op, Buf *out, Str word) {
                       "and stop no more in this launch; q: end the launch\n");
     else {
         if (str_starts(word, "p ")) word = trimmed(word.data + 2);
-        while (word.length && word.data[word.length - 1] <= ' ') word.length--;
         if (!put_names(out, p, op, word, true))
             buf_printf(out, "'%.*s' is no name here, and no command: h\n", STR_ARG(word));
     }
