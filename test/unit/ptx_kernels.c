@@ -103,4 +103,26 @@ TEST(long_chains_go_one_after_the_other) {
     tern_close(context);
 }
 
+/* As Triton has it, a policy is of both caches, and is made once. */
+TEST(evictions_are_of_both_caches) {
+    static const char *const source =
+        "import triton\nimport triton.language as tl\n@triton.jit\ndef k(x, y):\n"
+        "    i = tl.arange(0, 1024)\n    a = tl.load(x + i, eviction_policy='evict_last')\n"
+        "    tl.store(y + i, a, eviction_policy='evict_last')\n"
+        "    tl.store(x + i, a, eviction_policy='evict_first')\n    tl.store(y + 1024 + i, a)\n";
+    tern_context *context =
+        tern_open(&(tern_open_options){.device = "interp", .cache_dir = ""}, NULL, NULL, 0);
+    tern_module *module = tern_load_text(context, source, strlen(source), "k.py");
+    tern_options options = {.size = sizeof options, .num_warps = 4, .target = "sm_90a"};
+    tern_kernel *kernel = tern_compile(module, "k", "*fp32:16,*fp32:16", &options);
+    const char *text = kernel ? tern_kernel_text(kernel, TERN_STAGE_PTX) : "";
+    CHECK(count_of(text, "createpolicy.fractional.L2::evict_last.b64 ") == 1);
+    CHECK(count_of(text, "createpolicy.fractional.L2::evict_first.b64 ") == 1);
+    CHECK(count_of(text, "ld.global.L1::evict_last.L2::cache_hint.v4.b32 {") == 2);
+    CHECK(count_of(text, "st.global.L1::evict_last.L2::cache_hint.v4.b32 [") == 2);
+    CHECK(count_of(text, "st.global.L1::evict_first.L2::cache_hint.v4.b32 [") == 2);
+    CHECK(count_of(text, "st.global.v4.b32 [") == 2);
+    tern_close(context);
+}
+
 TEST_MAIN()

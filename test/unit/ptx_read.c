@@ -63,6 +63,15 @@ static const struct {
     {"mov.u64 %d2, 3; st.global.u64 [%d0], %d2; add.s64 %d2, %d0, 24; ld.global.u64 %d1, "
      "[%d2+-24];",
      3},
+    /* The second cache's policy says nothing of values. */
+    {"mov.u64 %d2, 8; createpolicy.fractional.L2::evict_first.b64 %d3, 1.0; "
+     "st.global.L1::evict_first.L2::cache_hint.u64 [%d0], %d2, %d3; "
+     "ld.global.L1::evict_last.L2::cache_hint.b64 {%d1}, [%d0], %d3;",
+     8},
+    {".reg .b32 %w<2>; mov.u64 %d2, 7; st.global.u64 [%d0], %d2; "
+     "createpolicy.fractional.L2::evict_last.b64 %d3, 1.0; "
+     "ld.global.L2::cache_hint.v2.u32 {%w0, %w1}, [%d0], %d3; cvt.u64.u32 %d1, %w0;",
+     7},
 };
 
 TEST(values_are_read) {
@@ -127,6 +136,9 @@ static const struct {
     {"ld.global.u64 %d1, [%d0+-];", "expected a number up to 2147483647, saw ']'"},
     {"ld.global.u64 %d1, [%d0+2147483648];", "an offset of 2147483648 bytes"},
     {"ld.global.u64 %d1, [%d0+1.5];", "expected a number up to 2147483647, saw '1.5'"},
+    {"ld.global.L2::cache_hint.u64 %d1, [%d0];", "needs a policy in a register of 64 bits"},
+    {"ld.global.L2::cache_hint.u64 %d1, [%d0], %r1;", "needs a policy in a register of 64 bits"},
+    {"ld.global.u64 %d1, [%d0], %d1;", "takes 2 operands, not 3"},
     {"ld.global.u64 %d1, [%d0;", "expected ']', saw ';'"},
     {".reg .b64 %z<1048577>;", "more than 1048576 registers"},
     {".reg .b32 %y<1048576>, %z<1048576>;", "more than 1048576 registers"},

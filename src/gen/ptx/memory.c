@@ -108,17 +108,27 @@ static Tir pack_one(Gen *g, const Words *w, const Type *lane, const Tir *lanes) 
     return w->class == CLASS_B32 ? ptx_pack_lanes(g, lane, lanes, w->lanes_each) : lanes[0];
 }
 
+/* What the hint of a mnemonic stands for; 0: it has none. */
+static Tir policy_of(Gen *g, const char *mnemonic) {
+    if (!strstr(mnemonic, "L2::cache_hint")) return 0;
+    TirOp op = strstr(mnemonic, "evict_first") ? TIR_EVICT_FIRST : TIR_EVICT_LAST;
+    return tir_1(g->b, op, tir_f32(g->b, 1));
+}
+
 void ptx_load_lanes(Gen *g, const char *mnemonic, bool pinned, Tir address, const Type *lane,
                     int count, Tir guard, const Tir *defaults, Tir *lanes) {
     Words w = words_of(lane, count);
-    Tir args[5], index;
+    Tir args[6], index, policy = policy_of(g, mnemonic);
+    int num_args = guard ? 1 + w.count : 1;
     int64_t offset;
     args[0] = tir_split_offset(g->b, address, &offset);
     for (int i = 0; guard && i < w.count; i++)
         args[1 + i] = defaults ? pack_one(g, &w, lane, defaults + i * w.lanes_each)
                                : tir_const(g->b, w.class, 0);
     const char *text = str_format(g->arena, "%s%s", mnemonic, w.suffix).data;
-    TirIns *ins = tir_ins(g->b, TIR_LOAD, text, guard ? 1 + w.count : 1, args, &index);
+    if (policy) args[num_args++] = policy;
+    TirIns *ins = tir_ins(g->b, TIR_LOAD, text, num_args, args, &index);
+    ins->has_policy = policy != 0;
     ins->imm = (uint64_t)offset;
     ins->guard = guard;
     ins->pinned = pinned;
@@ -136,19 +146,23 @@ void ptx_load_lanes(Gen *g, const char *mnemonic, bool pinned, Tir address, cons
 void ptx_store_lanes(Gen *g, const char *mnemonic, Tir address, const Type *lane, int count,
                      Tir guard, const Tir *lanes) {
     Words w = words_of(lane, count);
-    Tir args[5];
+    Tir args[6], policy = policy_of(g, mnemonic);
+    int num_args = 1 + w.count;
     int64_t offset;
     args[0] = tir_split_offset(g->b, address, &offset);
     for (int i = 0; i < w.count; i++) args[1 + i] = pack_one(g, &w, lane, lanes + i * w.lanes_each);
     const char *text = str_format(g->arena, "%s%s", mnemonic, w.suffix).data;
-    TirIns *ins = tir_ins(g->b, TIR_STORE, text, 1 + w.count, args, NULL);
+    if (policy) args[num_args++] = policy;
+    TirIns *ins = tir_ins(g->b, TIR_STORE, text, num_args, args, NULL);
+    ins->has_policy = policy != 0;
     ins->imm = (uint64_t)offset;
     ins->guard = guard;
 }
 
 /* ---- loads and stores ---- */
 
-/* Hints are for global memory; elsewhere they mean nothing. */
+/* Hints are for global memory; elsewhere they mean nothing. As in Triton an eviction policy is of
+ * both caches, where there is a word for the second one. */
 static const char *mnemonic(Gen *g, const char *what, const Value *pointer, int64_t cache,
                             int64_t evict) {
     const char *space = ptx_space_text(g, pointer), *hint = "", *word = "";
@@ -156,7 +170,8 @@ static const char *mnemonic(Gen *g, const char *what, const Value *pointer, int6
         if (cache != CACHE_NONE)
             hint = ".", word = attr_word(ATTR_CACHE, cache);
         else if (evict != EVICT_NORMAL)
-            hint = evict == EVICT_FIRST ? ".L1::evict_first" : ".L1::evict_last";
+            hint = evict == EVICT_FIRST ? ".L1::evict_first" : ".L1::evict_last",
+            word = g->arch->number >= 80 ? ".L2::cache_hint" : "";
     }
     return str_format(g->arena, "%s%s%s%s", what, space, hint, word).data;
 }

@@ -286,6 +286,19 @@ static int widen_results(PtxParser *p, Statement *s, Widened *widened, int most)
     return count;
 }
 
+/* What a hint to the second cache refers to, the last operand: it says nothing of values. */
+static bool drop_policy(PtxParser *p, Statement *s) {
+    bool accesses = str_starts(s->mnemonic, "ld.") || str_starts(s->mnemonic, "st.");
+    if (!accesses || !strstr(str_c(p->arena, s->mnemonic), ".L2::cache_hint")) return true;
+    const Word *last = s->num_words ? &s->words[s->num_words - 1] : NULL;
+    if (!last || last->kind != WORD_REGISTER || last->class != CLASS_B64 || last->in_brackets ||
+        last->group || last->negated)
+        return ptx_fail(p, DIAG_ERROR, "'%.*s' needs a policy in a register of 64 bits",
+                        STR_ARG(s->mnemonic));
+    s->num_words--;
+    return true;
+}
+
 static bool parse_instruction(PtxParser *p) {
     Ins ins = {0};
     int line = p->token.line, start = p->token.start;
@@ -332,7 +345,7 @@ static bool parse_instruction(PtxParser *p) {
         ptx_add_ins(p, ins, line);
         return true;
     }
-    if (!is_even(p, &s) || !narrow_sources(p, &s, line)) return false;
+    if (!drop_policy(p, &s) || !is_even(p, &s) || !narrow_sources(p, &s, line)) return false;
     Widened widened[4];
     int num_widened = widen_results(p, &s, widened, COUNT(widened));
     if (!ptx_decode(&s, &ins)) {

@@ -26,8 +26,8 @@ typedef enum TirKind {
     TIR_PARAM,   /* text: name of the parameter's type; imm: which */
     TIR_ADDRESS, /* text: a symbol, imm: its space; its address there (b32) or generic (b64) */
     /* ---- with effects, in order ---- */
-    TIR_LOAD,  /* text: "ld.global"; args: address, then defaults under a guard */
-    TIR_STORE, /* text: "st.global"; args: address, then values */
+    TIR_LOAD,  /* text: "ld.global"; args: address, then defaults under a guard [, policy] */
+    TIR_STORE, /* text: "st.global"; args: address, then values [, policy] */
     TIR_COPY, /* text: "cp.async.cg.shared.global", text2: its bytes; args: to, from [, bytes read];
                   imm: constants of the addresses, 32 bits of `to`, then of `from`; guard */
     TIR_ATOM, /* text: "atom.acq_rel.gpu.global.add.u32"; args: address, operands; 0 or 1 result */
@@ -52,6 +52,7 @@ typedef struct TirIns {
     bool live, in_register; /* set by tir_mark; in_register: a constant that needs one */
     bool guard_negated, pinned;
     bool in_braces;            /* one result is printed {r} too */
+    bool has_policy;           /* the last argument is the cache's policy */
     uint16_t op;               /* TirOp, of TIR_PURE */
     int num_args, num_results; /* results: the TIR_RESULT after this one */
     Tir *args;

@@ -263,14 +263,14 @@ static void print_call(Printer *p, const TirIns *ins) {
 
 static void print_memory(Printer *p, Tir x) {
     const TirIns *ins = &p->b->list.data[x];
-    int count = ins->num_results;
-    for (int i = 1; ins->kind == TIR_LOAD && i < ins->num_args; i++) move(p, x + i, ins->args[i]);
+    int count = ins->num_results, num_args = ins->num_args - ins->has_policy;
+    for (int i = 1; ins->kind == TIR_LOAD && i < num_args; i++) move(p, x + i, ins->args[i]);
     guard(p, ins);
     buf_printf(p->out, "%s ", ins->text);
     if (ins->kind == TIR_STORE) {
         address(p, ins);
         buf_puts(p->out, ", ");
-        group(p, ins->args + 1, ins->num_args - 1, 0);
+        group(p, ins->args + 1, num_args - 1, 0);
     } else {
         if (count)
             (ins->in_braces ? group_of : group)(p, NULL, count, x + 1), buf_puts(p->out, ", ");
@@ -284,6 +284,7 @@ static void print_memory(Printer *p, Tir x) {
             reg_name(p, ins->args[i]);
         }
     }
+    if (ins->has_policy) buf_puts(p->out, ", "), reg_name(p, ins->args[num_args]);
     buf_puts(p->out, ";\n");
 }
 
