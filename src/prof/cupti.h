@@ -5,7 +5,7 @@
  * The declarations are our own, of only what is used, so that nothing of CUDA is needed to build;
  * test/unit/cupti_signatures.c compares them with NVIDIA's headers where there are some. Records
  * only grow from version to version: what is declared here of one is its beginning, the same from
- * CUDA 11.4 to 13.0. */
+ * CUDA 11.4 to 13.5. */
 #ifndef TERN_CUPTI_H
 #define TERN_CUPTI_H
 

@@ -50,50 +50,73 @@
 #undef CuptiRecord
 #undef CuptiResult
 
+/* Of records that grew from version to version, the newest that this header has. */
+#if CUPTI_API_VERSION >= 130500
+typedef CUpti_ActivityKernel13 TheirKernel;
+typedef CUpti_ActivityMemcpy7 TheirMemcpy;
+typedef CUpti_ActivityMemset5 TheirMemset;
+typedef CUpti_ActivityOverhead3 TheirOverhead;
+#elif CUPTI_API_VERSION >= 130000
+typedef CUpti_ActivityKernel10 TheirKernel;
+typedef CUpti_ActivityMemcpy6 TheirMemcpy;
+typedef CUpti_ActivityMemset4 TheirMemset;
+typedef CUpti_ActivityOverhead3 TheirOverhead;
+#elif CUPTI_API_VERSION >= 22 /* CUDA 12.4 */
+typedef CUpti_ActivityKernel9 TheirKernel;
+typedef CUpti_ActivityMemcpy5 TheirMemcpy;
+typedef CUpti_ActivityMemset4 TheirMemset;
+typedef CUpti_ActivityOverhead3 TheirOverhead;
+#else
+typedef CUpti_ActivityKernel8 TheirKernel;
+typedef CUpti_ActivityMemcpy5 TheirMemcpy;
+typedef CUpti_ActivityMemset4 TheirMemset;
+typedef CUpti_ActivityOverhead TheirOverhead;
+#endif
+
 #define SAME(ours, mine, theirs, other)                                                            \
     _Static_assert(offsetof(ours, mine) == offsetof(theirs, other) &&                              \
                        sizeof(((ours *)0)->mine) == sizeof(((theirs *)0)->other),                  \
                    #theirs "." #other)
 
-SAME(CuptiKernel, kind, CUpti_ActivityKernel10, kind);
-SAME(CuptiKernel, registers, CUpti_ActivityKernel10, registersPerThread);
-SAME(CuptiKernel, start_ns, CUpti_ActivityKernel10, start);
-SAME(CuptiKernel, end_ns, CUpti_ActivityKernel10, end);
-SAME(CuptiKernel, device, CUpti_ActivityKernel10, deviceId);
-SAME(CuptiKernel, stream, CUpti_ActivityKernel10, streamId);
-SAME(CuptiKernel, grid[0], CUpti_ActivityKernel10, gridX);
-SAME(CuptiKernel, grid[2], CUpti_ActivityKernel10, gridZ);
-SAME(CuptiKernel, block[0], CUpti_ActivityKernel10, blockX);
-SAME(CuptiKernel, block[2], CUpti_ActivityKernel10, blockZ);
-SAME(CuptiKernel, static_shared, CUpti_ActivityKernel10, staticSharedMemory);
-SAME(CuptiKernel, dynamic_shared, CUpti_ActivityKernel10, dynamicSharedMemory);
-SAME(CuptiKernel, local_bytes, CUpti_ActivityKernel10, localMemoryPerThread);
-SAME(CuptiKernel, correlation, CUpti_ActivityKernel10, correlationId);
-SAME(CuptiKernel, name, CUpti_ActivityKernel10, name);
-SAME(CuptiMemcpy, direction, CUpti_ActivityMemcpy6, copyKind);
-SAME(CuptiMemcpy, from, CUpti_ActivityMemcpy6, srcKind);
-SAME(CuptiMemcpy, to, CUpti_ActivityMemcpy6, dstKind);
-SAME(CuptiMemcpy, bytes, CUpti_ActivityMemcpy6, bytes);
-SAME(CuptiMemcpy, start_ns, CUpti_ActivityMemcpy6, start);
-SAME(CuptiMemcpy, end_ns, CUpti_ActivityMemcpy6, end);
-SAME(CuptiMemcpy, device, CUpti_ActivityMemcpy6, deviceId);
-SAME(CuptiMemcpy, stream, CUpti_ActivityMemcpy6, streamId);
-SAME(CuptiMemcpy, correlation, CUpti_ActivityMemcpy6, correlationId);
-SAME(CuptiMemset, bytes, CUpti_ActivityMemset4, bytes);
-SAME(CuptiMemset, start_ns, CUpti_ActivityMemset4, start);
-SAME(CuptiMemset, end_ns, CUpti_ActivityMemset4, end);
-SAME(CuptiMemset, device, CUpti_ActivityMemset4, deviceId);
-SAME(CuptiMemset, stream, CUpti_ActivityMemset4, streamId);
-SAME(CuptiMemset, correlation, CUpti_ActivityMemset4, correlationId);
-SAME(CuptiMemset, memory, CUpti_ActivityMemset4, memoryKind);
+SAME(CuptiKernel, kind, TheirKernel, kind);
+SAME(CuptiKernel, registers, TheirKernel, registersPerThread);
+SAME(CuptiKernel, start_ns, TheirKernel, start);
+SAME(CuptiKernel, end_ns, TheirKernel, end);
+SAME(CuptiKernel, device, TheirKernel, deviceId);
+SAME(CuptiKernel, stream, TheirKernel, streamId);
+SAME(CuptiKernel, grid[0], TheirKernel, gridX);
+SAME(CuptiKernel, grid[2], TheirKernel, gridZ);
+SAME(CuptiKernel, block[0], TheirKernel, blockX);
+SAME(CuptiKernel, block[2], TheirKernel, blockZ);
+SAME(CuptiKernel, static_shared, TheirKernel, staticSharedMemory);
+SAME(CuptiKernel, dynamic_shared, TheirKernel, dynamicSharedMemory);
+SAME(CuptiKernel, local_bytes, TheirKernel, localMemoryPerThread);
+SAME(CuptiKernel, correlation, TheirKernel, correlationId);
+SAME(CuptiKernel, name, TheirKernel, name);
+SAME(CuptiMemcpy, direction, TheirMemcpy, copyKind);
+SAME(CuptiMemcpy, from, TheirMemcpy, srcKind);
+SAME(CuptiMemcpy, to, TheirMemcpy, dstKind);
+SAME(CuptiMemcpy, bytes, TheirMemcpy, bytes);
+SAME(CuptiMemcpy, start_ns, TheirMemcpy, start);
+SAME(CuptiMemcpy, end_ns, TheirMemcpy, end);
+SAME(CuptiMemcpy, device, TheirMemcpy, deviceId);
+SAME(CuptiMemcpy, stream, TheirMemcpy, streamId);
+SAME(CuptiMemcpy, correlation, TheirMemcpy, correlationId);
+SAME(CuptiMemset, bytes, TheirMemset, bytes);
+SAME(CuptiMemset, start_ns, TheirMemset, start);
+SAME(CuptiMemset, end_ns, TheirMemset, end);
+SAME(CuptiMemset, device, TheirMemset, deviceId);
+SAME(CuptiMemset, stream, TheirMemset, streamId);
+SAME(CuptiMemset, correlation, TheirMemset, correlationId);
+SAME(CuptiMemset, memory, TheirMemset, memoryKind);
 SAME(CuptiCall, call, CUpti_ActivityAPI, cbid);
 SAME(CuptiCall, start_ns, CUpti_ActivityAPI, start);
 SAME(CuptiCall, end_ns, CUpti_ActivityAPI, end);
 SAME(CuptiCall, thread, CUpti_ActivityAPI, threadId);
 SAME(CuptiCall, correlation, CUpti_ActivityAPI, correlationId);
-SAME(CuptiOverhead, what, CUpti_ActivityOverhead3, overheadKind);
-SAME(CuptiOverhead, start_ns, CUpti_ActivityOverhead3, start);
-SAME(CuptiOverhead, end_ns, CUpti_ActivityOverhead3, end);
+SAME(CuptiOverhead, what, TheirOverhead, overheadKind);
+SAME(CuptiOverhead, start_ns, TheirOverhead, start);
+SAME(CuptiOverhead, end_ns, TheirOverhead, end);
 _Static_assert(sizeof(CuptiCall) == sizeof(CUpti_ActivityAPI), "the smallest record");
 
 #ifdef HAVE_RANGES
@@ -191,9 +214,11 @@ TEST(constants_agree) {
         {CUPTI_FLUSH_FORCED, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED},
         {CUPTI_CTX_SET_CURRENT, CUPTI_DRIVER_TRACE_CBID_cuCtxSetCurrent},
         {CUPTI_CTX_GET_CURRENT, CUPTI_DRIVER_TRACE_CBID_cuCtxGetCurrent},
+#if CUPTI_API_VERSION >= 22
         {4 << 16, CUPTI_ACTIVITY_OVERHEAD_RUNTIME_TRIGGERED_MODULE_LOADING},
         {5 << 16, CUPTI_ACTIVITY_OVERHEAD_LAZY_FUNCTION_LOADING},
         {6 << 16, CUPTI_ACTIVITY_OVERHEAD_COMMAND_BUFFER_FULL},
+#endif
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         CHECK(pairs[i].ours == pairs[i].theirs);
@@ -254,7 +279,12 @@ TEST(each_chip_is_counted_in_one_pass) {
         SKIP(is_refused ? "AddressSanitizer refuses CUPTI" : "no libcupti.so of CUDA 12.8");
         return;
     }
-    CHECK(supported(&chips) == CUPTI_OK && chips.count > 0);
+    CuptiResult asked = supported(&chips);
+    if (asked != CUPTI_OK && !dlopen("libcuda.so.1", RTLD_LAZY)) { /* 13.5's does */
+        SKIP("this libcupti.so wants a driver to say it");
+        return;
+    }
+    CHECK(asked == CUPTI_OK && chips.count > 0);
     int planned = 0;
     for (size_t i = 0; i < chips.count; i++) {
         CountersPlan plan;
@@ -267,7 +297,7 @@ TEST(each_chip_is_counted_in_one_pass) {
             CHECK(plan.count == COUNTERS_METRICS);
         counters_plan_end(&calls, &plan);
     }
-    CHECK(planned >= 20);
+    CHECK(planned >= 18); /* CUDA 12.6's; later ones know more */
 }
 
 TEST_MAIN()
