@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 #include <dlfcn.h>
 #include <glob.h>
-#include <pthread.h>
 #include <unistd.h>
 
 /* ---- tables ---- */
@@ -295,37 +294,6 @@ TEST(ranges_that_do_not_balance_are_counted) {
           TERN_ERROR_SYSTEM);
     tern_profile_free(profile);
     tern_profile_free(NULL);
-    tern_close(context);
-}
-
-static void *push_and_die(void *context) {
-    tern_range_push(context, "other");
-    tern_range_push(context, "left open");
-    tern_range_pop(context);
-    tern_range_pop(context);
-    tern_range_push(context, "left open");
-    return NULL;
-}
-
-TEST(each_thread_has_ranges_of_its_own) {
-    tern_context *context = open_interp();
-    tern_profile *profile = tern_profile_start(context, NULL);
-    tern_range_push(context, "mine");
-    for (int i = 0; i < 3; i++) { /* the next one may be given the memory of the one before */
-        pthread_t thread;
-        CHECK(!pthread_create(&thread, NULL, push_and_die, context));
-        pthread_join(thread, NULL);
-    }
-    tern_range_pop(context);
-    CHECK(!tern_profile_stop(profile) && profile->num_unbalanced == 3);
-    CHECK(profile->num_events == 1 + 3 * 3);
-    for (int i = 0; i < profile->num_events; i++) {
-        const ProfEvent *event = &profile->events[i];
-        CHECK((event->thread == profile->events[0].thread) == !strcmp(event->name, "mine"));
-        if (event->parent >= 0) CHECK_STR(profile->events[event->parent].name, "other");
-    }
-    CHECK(profile->events[0].end_ns < profile->end_ns - profile->begin_ns);
-    tern_profile_free(profile);
     tern_close(context);
 }
 
@@ -681,7 +649,7 @@ TEST(flame_graphs_show_a_difference) {
     tern_close(context);
 }
 
-/* ---- much, and threads that end ---- */
+/* ---- much ---- */
 
 TEST(a_million_ranges_are_kept) {
     enum { KEPT = 1000000, MORE = 1000 };
@@ -748,32 +716,6 @@ TEST(times_in_traces_are_exact) {
         CHECK(fabs(strtod(ts + 5, NULL) * 1000 - (double)starts[i]) <= 0.5);
         CHECK(fabs(strtod(dur + 6, NULL) * 1000 - (1 + i * 7)) <= 0.001);
     }
-    tern_profile_free(profile);
-    tern_close(context);
-}
-
-static void *ends_in_a_range(void *context) {
-    tern_range_push(context, "left open");
-    return NULL;
-}
-
-/* What a thread left open ends with the profile; another of the same number goes on from there. */
-TEST(threads_may_end_in_a_range) {
-    enum { THREADS = 20 };
-    tern_context *context = tern_open(&(tern_open_options){.device = "interp"}, NULL, NULL, 0);
-    tern_profile *profile = tern_profile_start(context, NULL);
-    for (int i = 0; i < THREADS; i++) {
-        pthread_t thread;
-        CHECK(!pthread_create(&thread, NULL, ends_in_a_range, context));
-        pthread_join(thread, NULL);
-    }
-    CHECK(!tern_profile_stop(profile));
-    CHECK(profile->num_events == THREADS && profile->num_unbalanced == THREADS);
-    for (int i = 0; i < profile->num_events; i++)
-        CHECK(profile->events[i].end_ns == profile->end_ns - profile->begin_ns);
-    char *table = tern_profile_table(profile, NULL);
-    CHECK(strstr(table, "20 ranges were ended that had not begun, or were open at the end"));
-    tern_free(table);
     tern_profile_free(profile);
     tern_close(context);
 }
