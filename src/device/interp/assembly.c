@@ -137,6 +137,7 @@ static bool run_ins(const Run *run, const Ins *ins, int *pc) {
     case SIM_ASSERT:
     case SIM_RETURN:
     case SIM_TRAP:
+    case SIM_REGISTERS:
     case SIM_COPIES:
     case SIM_ACROSS: break;
     }

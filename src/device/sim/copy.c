@@ -63,6 +63,7 @@ static bool start_lane(Machine *m, Warp *w, const Ins *ins, int lane, uint64_t t
                 return false;
         memcpy(copy.early, (const void *)(uintptr_t)from, filled);
     }
+    copy.number = w->copies_begun++;
     w->copies[w->num_copies++] = copy;
     return true;
 }
@@ -105,7 +106,8 @@ static void commit(Warp *w, uint32_t lanes) {
     for (uint32_t left = lanes; left; left &= left - 1) w->groups[__builtin_ctz(left)]++;
 }
 
-static bool arrive(Machine *m, Warp *w, const Copy *copy) {
+static bool arrive(Machine *m, Warp *w, const Copy *copy, bool told) {
+    int who = told ? BY_COPY + copy->lane : copy->lane;
     Access write = {.m = m,
                     .w = w,
                     .ins = copy->ins,
@@ -124,20 +126,36 @@ static bool arrive(Machine *m, Warp *w, const Copy *copy) {
         memcpy(bytes, (const void *)(uintptr_t)copy->from, copy->filled);
     for (int at = 0; at < copy->filled; at += m->program->smallest_global) {
         Spot here = {.memory = (unsigned char *)(uintptr_t)copy->from + at, .space = SPACE_GLOBAL};
-        if (!access_check_race(&read, copy->lane, &here, false)) return false;
+        if (!access_check_race(&read, who, &here, false)) return false;
     }
-    if (!access_check_race(&write, copy->lane, &there, true)) return false;
+    if (!access_check_race(&write, who, &there, true)) return false;
     memcpy(there.memory, bytes, copy->bytes);
     memset(there.set, BYTE_SET, copy->bytes);
-    sim_proxy_wrote(w, copy->to, copy->bytes);
+    sim_proxy_wrote(w, copy->to, copy->bytes, told);
     if (copy->asked > w->come) w->come = copy->asked;
     m->version++;
+    return true;
+}
+
+/* Those of a lane that an mbarrier waits for. */
+bool sim_copy_arrives(Machine *m, Warp *w, uint64_t begun, int lane) {
+    int kept = 0;
+    for (int i = 0; i < w->num_copies; i++) {
+        Copy copy = w->copies[i];
+        if (copy.lane != lane || copy.number >= begun)
+            w->copies[kept++] = copy;
+        else if (!arrive(m, w, &copy, true))
+            return false;
+    }
+    w->num_copies = kept;
     return true;
 }
 
 /* Those of the lanes' copies arrive that are not of their last groups. */
 static bool await(Machine *m, Warp *w, uint32_t lanes, int64_t groups) {
     int kept = 0;
+    Seen *own = &w->clock.own[w->index];
+    own->copies = w->copy_tick ? w->copy_tick - 1 : 0; /* those that came before, too */
     for (int i = 0; i < w->num_copies; i++) {
         Copy copy = w->copies[i];
         bool ours = lanes >> copy.lane & 1;
@@ -146,7 +164,7 @@ static bool await(Machine *m, Warp *w, uint32_t lanes, int64_t groups) {
                                      (int64_t)copy.group + groups < (int64_t)w->groups[copy.lane]);
         if (!ours || !due)
             w->copies[kept++] = copy;
-        else if (!arrive(m, w, &copy))
+        else if (!arrive(m, w, &copy, false))
             return false;
     }
     w->num_copies = kept;
@@ -156,9 +174,10 @@ static bool await(Machine *m, Warp *w, uint32_t lanes, int64_t groups) {
 bool sim_copies(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     if (ins->op == SIM_COPY) return start(m, w, ins, lanes);
     if (ins->op == SIM_PROXY_FENCE) {
-        w->products.fences++;
+        race_proxy_fence(w);
         return true;
     }
+    if (ins->op == SIM_MBARRIER) return sim_mbarrier(m, w, ins, lanes);
     if (ins->op == SIM_COPY_WAIT) return await(m, w, lanes, ins->offset);
     commit(w, lanes);
     return true;

@@ -104,9 +104,17 @@ bool access_find(const Access *a, int lane, uint64_t address, Spot *spot) {
     return find_global(a, lane, address, spot);
 }
 
+static bool is_barrier(const Access *a, int lane, const Spot *spot) {
+    return sim_fail(a->m, a->w, a->ins, lane,
+                    "%s of shared memory that is of an mbarrier: byte %llu", a->what,
+                    (unsigned long long)spot->offset);
+}
+
 bool access_check_coming(const Access *a, int lane, const Spot *spot) {
     for (int i = 0; i < a->bytes; i++)
-        if (spot->set[i] == BYTE_COMING)
+        if (spot->set[i] == BYTE_BARRIER)
+            return is_barrier(a, lane, spot);
+        else if (spot->set[i] == BYTE_COMING)
             return sim_fail(a->m, a->w, a->ins, lane,
                             "%s of shared memory to which a cp.async is under way that was not "
                             "waited for: byte %llu",
@@ -120,7 +128,7 @@ bool access_check_set(const Access *a, int lane, const Spot *spot) {
                wrong(a, lane, (uint64_t)(uintptr_t)spot->memory, window_say_unwritten);
     for (int i = 0; i < a->bytes; i++) {
         if (spot->set[i] == BYTE_SET) continue;
-        if (spot->set[i] == BYTE_COMING) return access_check_coming(a, lane, spot);
+        if (spot->set[i] >= BYTE_COMING) return access_check_coming(a, lane, spot);
         return sim_fail(a->m, a->w, a->ins, lane, "%s of %s memory that nobody wrote: byte %llu",
                         a->what, spot->space == SPACE_SHARED ? "shared" : "local",
                         (unsigned long long)spot->offset + (unsigned long long)i);
@@ -182,7 +190,7 @@ static bool store_lane(const Access *a, int lane, uint64_t address) {
     if (spot.set) {
         if (!access_check_coming(a, lane, &spot)) return false;
         memset(spot.set, BYTE_SET, (size_t)a->bytes);
-        if (spot.space == SPACE_SHARED) sim_proxy_wrote(a->w, spot.offset, a->bytes);
+        if (spot.space == SPACE_SHARED) sim_proxy_wrote(a->w, spot.offset, a->bytes, false);
     }
     if (spot.written) written_set(spot.written, spot.at, a->bytes);
     if (!synchronise(a, &spot)) return false;
@@ -232,7 +240,7 @@ static bool atomic_lane(const Access *a, int lane, uint64_t address) {
     if (!access_find(a, lane, address, &spot)) return false;
     if (!access_check_set(a, lane, &spot)) return false;
     if (!access_check_race(a, lane, &spot, true)) return false;
-    if (spot.space == SPACE_SHARED) sim_proxy_wrote(a->w, spot.offset, a->bytes);
+    if (spot.space == SPACE_SHARED) sim_proxy_wrote(a->w, spot.offset, a->bytes, false);
     uint64_t operands[8]; /* before the first result, whose register may be one of theirs */
     for (int i = 0; i < ins->count; i++) operands[i] = operand_bits(a, 1 + i, lane);
     for (int i = 0; i < ins->count; i++) atomic_element(a, lane, &spot, operands[i], i);
@@ -342,7 +350,7 @@ bool sim_stmatrix(Machine *m, Warp *w, const Ins *ins) {
         if (!access_find(&a, lane, addresses[lane], &spot)) return false;
         if (!access_check_coming(&a, lane, &spot)) return false;
         memset(spot.set, BYTE_SET, 16);
-        sim_proxy_wrote(w, spot.offset, 16);
+        sim_proxy_wrote(w, spot.offset, 16, false);
         if (!race_shared(m, w, ins, LANES, (uint32_t)spot.offset, 16, true, false)) return false;
         memcpy(spot.memory, matrix[lane / 8][lane % 8], 16);
     }

@@ -12,18 +12,19 @@
 
 #include <stdlib.h>
 
-enum { PAGE_BYTES = 4096, MOST_KNOWN = 1 << 12, SEVERAL_LANES = 32, LAST_TICK = (1 << 25) - 1 };
+enum { PAGE_BYTES = 4096, MOST_KNOWN = 1 << 12, LAST_TICK = (1 << 25) - 1 };
 
 static uint32_t warp_number(const Warp *w) {
     return (uint32_t)(w->block->linear * (uint64_t)w->block->num_warps) + (uint32_t)w->index + 1;
 }
 
-static uint32_t *own_tick(Warp *w) { return &w->clock.own[w->index]; }
+static uint32_t *own_tick(Warp *w) { return &w->clock.own[w->index].tick; }
 
-static uint32_t known_tick(const Warp *w, uint32_t warp) {
+static const Seen *seen_of(const Warp *w, uint32_t warp) {
+    static const Seen nothing;
     uint32_t first = warp_number(w) - (uint32_t)w->index;
     if (warp >= first && warp < first + (uint32_t)w->block->num_warps)
-        return w->clock.own[warp - first];
+        return &w->clock.own[warp - first];
     int low = 0, high = w->clock.num_others;
     while (low < high) {
         int middle = (low + high) / 2;
@@ -32,16 +33,28 @@ static uint32_t known_tick(const Warp *w, uint32_t warp) {
         else
             high = middle;
     }
-    return low < w->clock.num_others && w->clock.others[low].warp == warp
-               ? w->clock.others[low].tick
-               : 0;
+    bool found = low < w->clock.num_others && w->clock.others[low].warp == warp;
+    return found ? &w->clock.others[low].seen : &nothing;
 }
 
 static inline bool is_ordered(const Warp *w, uint32_t self, int lane, Agent before) {
     if (!before.warp) return true;
-    if (before.warp == self)
-        return before.lane == (uint32_t)lane || before.tick < w->clock.own[w->index];
-    return known_tick(w, before.warp) >= before.tick;
+    if (before.warp == self && before.lane != BY_COPY)
+        return before.lane == (uint32_t)lane || before.tick < w->clock.own[w->index].tick;
+    const Seen *seen = seen_of(w, before.warp);
+    if (before.lane == BY_COPY) return seen->copies >= before.tick;
+    if (seen->tick >= before.tick) return true;
+    bool of_lane =
+        before.lane == ALL_TOGETHER || (before.lane < LANES && seen->lanes >> before.lane & 1);
+    return seen->lanes && of_lane && seen->tick + 1 == before.tick;
+}
+
+Agent race_agent(Warp *w, int lane) {
+    return (Agent){.warp = warp_number(w), .lane = (unsigned)lane & 63, .tick = *own_tick(w)};
+}
+
+bool race_is_after(const Warp *w, int lane, Agent before) {
+    return is_ordered(w, warp_number(w), lane, before);
 }
 
 static bool report(Machine *m, Warp *w, const Ins *ins, int lane, const char *space, bool writes,
@@ -59,6 +72,7 @@ static bool report(Machine *m, Warp *w, const Ins *ins, int lane, const char *sp
                                                           : "another lane");
     sim_note(m, "\nthe other: block %u of the grid, warp %u, ", number / warps, number % warps);
     if (before.lane < LANES) sim_note(m, "lane %u, ", (unsigned)before.lane);
+    if (before.lane == BY_COPY) sim_note(m, "by its copy, ");
     sim_note(m, "line %d of the PTX", other->line);
     if (other->source_line) sim_note(m, " (source line %d)", other->source_line);
     return sim_fail_kind(m, TERN_FOUND_RACE);
@@ -105,11 +119,12 @@ typedef struct Touch { /* one lane's access */
 
 static Touch touch_of(Machine *m, Warp *w, const Ins *ins, int lane, const char *space, bool writes,
                       bool atomic) {
+    bool by_copy = lane >= BY_COPY; /* of a lane */
     Agent me = {.warp = warp_number(w),
-                .lane = (unsigned)lane & 63,
+                .lane = by_copy ? BY_COPY : (unsigned)lane & 63,
                 .atomic = atomic,
-                .tick = *own_tick(w) & LAST_TICK};
-    return (Touch){m, w, ins, me, lane, space, writes};
+                .tick = (by_copy ? w->copy_tick : *own_tick(w)) & LAST_TICK};
+    return (Touch){m, w, ins, me, by_copy ? lane - BY_COPY : lane, space, writes};
 }
 
 /* The n-th of `count` places of a stretch; false: a race. */
@@ -223,6 +238,18 @@ struct SyncTable {
     int count, capacity;
 };
 
+static void learn(Seen *into, const Seen *from) {
+    if (from->tick > into->tick)
+        into->tick = from->tick, into->lanes = from->lanes;
+    else if (from->tick == into->tick)
+        into->lanes |= from->lanes;
+    if (into->lanes == ALL_LANES) into->tick++, into->lanes = 0;
+    if (from->copies > into->copies) into->copies = from->copies;
+    if (from->fences > into->fences) into->fences = from->fences;
+    if (from->shown > into->shown) into->shown = from->shown;
+    if (from->shown_copies > into->shown_copies) into->shown_copies = from->shown_copies;
+}
+
 static bool join(Known **into, int *count, const Known *from, int num_from) {
     int at = 0, a = 0, b = 0;
     if (!num_from) return true;
@@ -235,8 +262,7 @@ static bool join(Known **into, int *count, const Known *from, int num_from) {
             merged[at++] = from[b++];
         else {
             merged[at] = (*into)[a++];
-            if (from[b].tick > merged[at].tick) merged[at].tick = from[b].tick;
-            at++, b++;
+            learn(&merged[at++].seen, &from[b++].seen);
         }
     }
     free(*into);
@@ -267,8 +293,8 @@ static bool acquire(Warp *w, const SyncPlace *place) {
         Known known = clock->others[i];
         if (known.warp < first || known.warp >= last)
             clock->others[kept++] = known;
-        else if (known.tick > clock->own[known.warp - first] && known.warp != warp_number(w))
-            clock->own[known.warp - first] = known.tick;
+        else
+            learn(&clock->own[known.warp - first], &known.seen);
     }
     clock->num_others = kept;
     return true;
@@ -279,7 +305,7 @@ static bool release(Warp *w, SyncPlace *place) {
     int count = 0;
     uint32_t first = warp_number(w) - (uint32_t)w->index;
     for (int i = 0; i < w->block->num_warps; i++)
-        if (w->clock.own[i]) own[count++] = (Known){first + (uint32_t)i, w->clock.own[i]};
+        if (w->clock.own[i].tick) own[count++] = (Known){first + (uint32_t)i, w->clock.own[i]};
     bool fine = join(&place->known, &place->count, own, count) &&
                 join(&place->known, &place->count, w->clock.others, w->clock.num_others);
     if (*own_tick(w) < LAST_TICK) ++*own_tick(w);
@@ -306,36 +332,74 @@ void race_warp_sync(Warp *w) {
     if (*own_tick(w) < LAST_TICK) ++*own_tick(w);
 }
 
-void race_barrier(Machine *m, Cta *block, uint32_t warps) {
-    Clock *first = NULL;
-    uint32_t most[MAX_WARPS] = {0};
-    for (int i = 0; i < block->num_warps; i++) {
-        if (!(warps >> i & 1)) continue;
-        Clock *clock = &block->warps[i].clock;
-        for (int k = 0; k < block->num_warps; k++)
-            if (clock->own[k] > most[k]) most[k] = clock->own[k];
-        if (!first)
-            first = clock;
-        else if (!join(&first->others, &first->num_others, clock->others, clock->num_others))
-            sim_fail_memory(m);
+void race_clock_clear(Clock *clock) {
+    memset(clock->own, 0, sizeof clock->own);
+    clock->num_others = 0;
+}
+
+static bool join_clock(Clock *into, const Clock *from) {
+    for (int i = 0; i < MAX_WARPS; i++) learn(&into->own[i], &from->own[i]);
+    return join(&into->others, &into->num_others, from->others, from->num_others);
+}
+
+bool race_join(Machine *m, Clock *into, const Clock *from) {
+    return join_clock(into, from) || sim_fail_memory(m);
+}
+
+/* Of lanes that are not all: what the others did since they last met is not released. */
+bool race_release(Machine *m, Warp *w, uint32_t lanes, Clock *into) {
+    Seen *own = &w->clock.own[w->index], whole = *own;
+    bool all = !(w->alive & ~lanes);
+    if (!all) own->tick--, own->lanes = lanes;
+    bool fine = race_join(m, into, &w->clock);
+    *own = whole;
+    race_warp_sync(w);
+    return fine;
+}
+
+bool race_acquire(Machine *m, Warp *w, const Clock *from) { return race_join(m, &w->clock, from); }
+
+void race_copies_come(Clock *into, Warp *w) {
+    Seen come = {.copies = w->copy_tick};
+    learn(&into->own[w->index], &come);
+    if (w->copy_tick < LAST_TICK) w->copy_tick++;
+}
+
+/* What the warp knows of is seen by the async proxy from here on. */
+void race_proxy_fence(Warp *w) {
+    w->clock.own[w->index].fences++;
+    for (int i = 0; i < w->block->num_warps; i++) {
+        Seen *seen = &w->clock.own[i];
+        if (i != w->index) seen->shown = seen->tick + (seen->lanes != 0);
+        seen->shown_copies = seen->copies;
     }
+}
+
+bool race_proxy_shows(const Warp *w, ProxyWrite write) {
+    const Seen *seen = &w->clock.own[write.warp];
+    if (write.by_copy) return seen->shown_copies >= write.tick;
+    return seen->shown >= write.tick || seen->fences > write.fences;
+}
+
+void race_barrier(Machine *m, Cta *block, uint32_t warps, const Clock *passed) {
+    Clock all = {0};
+    if (passed) race_join(m, &all, passed);
+    for (int i = 0; i < block->num_warps; i++)
+        if (warps >> i & 1 && !race_join(m, &all, &block->warps[i].clock)) break;
     for (int i = 0; i < block->num_warps; i++) {
         if (!(warps >> i & 1)) continue;
-        Clock *clock = &block->warps[i].clock;
-        memcpy(clock->own, most, sizeof most);
+        if (!race_acquire(m, &block->warps[i], &all)) break;
         race_warp_sync(&block->warps[i]);
-        if (clock != first &&
-            !join(&clock->others, &clock->num_others, first->others, first->num_others))
-            sim_fail_memory(m);
     }
+    free(all.others);
 }
 
 void race_block_start(Machine *m, Cta *block) {
     for (int i = 0; i < block->num_warps; i++) {
         Clock *clock = &block->warps[i].clock;
-        memset(clock->own, 0, sizeof clock->own);
-        clock->own[i] = 1;
-        clock->num_others = 0;
+        race_clock_clear(clock);
+        clock->own[i].tick = 1;
+        block->warps[i].copy_tick = 1;
     }
     for (int kind = 0; kind < NUM_MARKS; kind++)
         if (block->shared_marks.by[kind])

@@ -98,6 +98,11 @@ static void note_waiting(Machine *m, const Cta *block) {
         if (w->state == WARP_AT_BARRIER)
             sim_note(m, "waits at barrier %d, ", w->barrier),
                 note_line(m, &m->program->code.data[w->pc - 1]);
+        else if (w->state == WARP_AT_POOL)
+            sim_note(m, "waits for registers, of which %u are free, ", block->pool),
+                note_line(m, &m->program->code.data[w->pc]);
+        else if (w->waits)
+            sim_note_rest(m, w), note_line(m, &m->program->code.data[w->pc]);
         else
             sim_note(m, "turns in a loop that only another's write can end, "),
                 note_line(m, &m->program->code.data[w->pc]);
@@ -132,8 +137,13 @@ static void block_free(Cta *block) {
         Warp *w = &block->warps[i];
         free(w->places), free(w->predicates), free(w->local), free(w->local_set),
             free(w->clock.others), free(w->copies), free(w->asked_at), free(w->products.list),
-            free(w->products.touched);
+            free(w->products.touched), free(w->arrivals);
     }
+    for (int i = 0; i < MAX_BARRIERS; i++)
+        if (block->barriers[i].passed)
+            free(block->barriers[i].passed->others), free(block->barriers[i].passed);
+    sim_mbarriers_free(block);
+    free(block->mbarriers);
     race_marks_free(&block->shared_marks);
     free(block->shared), free(block->shared_set), free(block->proxy_writes), free(block);
 }
@@ -177,12 +187,18 @@ static void warp_start(Machine *m, Cta *block, int index) {
     w->alive = w->active = lanes < LANES ? (1u << lanes) - 1 : ALL_LANES;
     w->pc = 0, w->meet = INT32_MAX, w->far_steps = 0, w->turns_back = 0, w->waiting = 0;
     w->idle_version = m->version, w->idle_turns = 0, w->stuck = false;
-    w->fenced = false, w->num_copies = 0;
+    w->fenced = false, w->num_copies = w->num_arrivals = 0;
+    w->waits = w->rests = false;
     memset(w->groups, 0, sizeof w->groups);
     memset(w->asked_at, 0, sizeof *w->asked_at * (size_t)p->num_places);
     w->asked = w->come = 0;
-    w->products.count = 0, w->products.groups = w->products.begun = w->products.fences = 0;
+    w->products.count = 0, w->products.groups = w->products.begun = 0;
     memset(w->products.touched, 1, (size_t)p->num_places);
+}
+
+static void barrier_clear(Barrier *barrier) {
+    *barrier = (Barrier){.passed = barrier->passed};
+    if (barrier->passed) race_clock_clear(barrier->passed);
 }
 
 /* The next of the grid; order_step has no divisor in common with the number of blocks. */
@@ -198,12 +214,15 @@ static bool block_begin(Machine *m) {
     block->id[1] = (uint32_t)(linear / m->grid[0] % m->grid[1]);
     block->id[2] = (uint32_t)(linear / m->grid[0] / m->grid[1]);
     block->num_ended = block->num_returned = 0;
-    memset(block->barriers, 0, sizeof block->barriers);
+    for (int i = 0; i < MAX_BARRIERS; i++) barrier_clear(&block->barriers[i]);
+    sim_mbarriers_free(block);
+    block->num_arrivals = 0;
     memset(block->shared, POISON, (size_t)m->program->shared_bytes);
     memset(block->shared_set, 0, (size_t)m->program->shared_bytes);
     memset(block->agreed, 0, sizeof block->agreed);
     for (int i = 0; i < block->num_warps; i++) warp_start(m, block, i);
     race_block_start(m, block);
+    sim_pool_start(m, block);
     block->next = m->live;
     m->live = block;
     m->num_begun++, m->num_live++;
@@ -225,29 +244,41 @@ static void block_end(Machine *m, Cta *block) {
 /* All that are to come have: on they go. A barrier of all threads does not wait for those that have
  * returned (CUDA programming guide, "Synchronization Functions"). Who went round it to the end of
  * the kernel did not return: then the barrier stands where not all come. */
-static void open_barrier(Machine *m, Cta *block, int id) {
+void sim_open_barrier(Machine *m, Cta *block, int id) {
     Barrier *barrier = &block->barriers[id];
     int wanted = barrier->expected ? barrier->expected : block->num_warps - block->num_returned;
-    if (!barrier->arrived || __builtin_popcount(barrier->arrived) < wanted) return;
-    uint32_t warps = barrier->arrived;
-    *barrier = (Barrier){0};
-    race_barrier(m, block, warps);
+    if (!barrier->came || barrier->came < wanted) return;
+    uint32_t warps = barrier->waiting;
+    race_barrier(m, block, warps, barrier->passed);
+    barrier_clear(barrier);
     for (int i = 0; i < block->num_warps; i++)
         if (warps >> i & 1) block->warps[i].state = WARP_READY;
 }
 
 static bool may_run(const Machine *m, Warp *w) {
     if (w->stuck && w->idle_version != m->version) w->stuck = false, w->idle_turns = 0;
+    if (w->state == WARP_AT_POOL && sim_pool_has(m, w)) w->state = WARP_READY;
     return w->state == WARP_READY && !w->stuck;
 }
 
-static Warp *choose_warp(Machine *m, Cta *block) {
-    int start = m->seed ? (int)(sim_random(m) % (uint64_t)block->num_warps) : 0;
+static Warp *choose_from(Machine *m, Cta *block, int start, bool resting) {
     for (int i = 0; i < block->num_warps; i++) {
         Warp *w = &block->warps[(start + i) % block->num_warps];
-        if (may_run(m, w)) return w;
+        if (may_run(m, w) && (resting || !sim_may_rest(block, w))) {
+            w->rests = false;
+            return w;
+        }
     }
     return NULL;
+}
+
+/* Who waits at an mbarrier looks again when nobody else can go on, and no copy is to come. */
+static Warp *choose_warp(Machine *m, Cta *block) {
+    int start = m->seed ? (int)(sim_random(m) % (uint64_t)block->num_warps) : 0;
+    Warp *w = choose_from(m, block, start, false);
+    if (w || !sim_arrivals(m, block, true)) return w;
+    w = choose_from(m, block, start, false);
+    return w ? w : choose_from(m, block, start, true);
 }
 
 static bool is_stuck(const Cta *block) {
@@ -259,15 +290,19 @@ static bool is_stuck(const Cta *block) {
 /* Runs the block until it ends, nobody in it can go on, or its turn is over. */
 static bool block_turn(Machine *m, Cta *block, uint64_t turns) {
     while (turns--) {
+        if (!sim_arrivals(m, block, false)) return false;
         Warp *w = choose_warp(m, block);
+        if (m->failure.status) return false;
         if (!w) {
             if (is_stuck(block)) return true;
             return deadlock(m, block, "all warps of the block wait for each other");
         }
         uint64_t steps = m->seed ? 1 + sim_random(m) % STEPS_AT_RANDOM : STEPS_IN_ORDER;
         if (!sim_warp(m, w, steps)) return false;
-        if (w->state == WARP_AT_BARRIER) open_barrier(m, block, w->barrier);
-        for (int i = 0; i < MAX_BARRIERS && w->state == WARP_ENDED; i++) open_barrier(m, block, i);
+        if (w->state == WARP_AT_BARRIER) sim_open_barrier(m, block, w->barrier);
+        for (int i = 0; i < MAX_BARRIERS && w->state == WARP_ENDED; i++)
+            sim_open_barrier(m, block, i);
+        if (w->state == WARP_ENDED && !sim_pool_end(m, w)) return false;
         if (m->failure.status) return false;
         if (block->num_ended == block->num_warps) {
             block_end(m, block);
@@ -278,9 +313,11 @@ static bool block_turn(Machine *m, Cta *block, uint64_t turns) {
 }
 
 static bool any_can_go_on(const Machine *m) {
-    for (Cta *block = m->live; block; block = block->next)
+    for (Cta *block = m->live; block; block = block->next) {
+        if (block->num_arrivals) return true;
         for (int i = 0; i < block->num_warps; i++)
             if (may_run(m, &block->warps[i])) return true;
+    }
     return false;
 }
 

@@ -9,6 +9,8 @@
  *     memory.c     loads, stores, atomics: bounds, alignment, initialised-ness
  *     copy.c       asynchronous copies
  *     wgmma.c      asynchronous products of a warpgroup
+ *     mbarrier.c   objects at which threads and copies arrive
+ *     pool.c       registers that warpgroups give and take
  *     race.c       who touched what, and is it ordered
  *     print.c      vprintf and __assertfail
  *     registers.c  ptxas, where there is one
@@ -81,12 +83,19 @@ typedef struct Marks { /* of a stretch of memory that races are checked for; NUL
     Mark *by[NUM_MARKS];
 } Marks;
 
-typedef struct Known { /* how far a warp of another block is known to have come */
-    uint32_t warp, tick;
+typedef struct Seen {     /* how far a warp is known to have come */
+    uint32_t tick, lanes; /* all till the end of the tick; of the next one what these lanes did */
+    uint32_t copies;      /* so many ticks of its copies that an mbarrier told of */
+    uint32_t fences;      /* its proxy fences */
+    uint32_t shown, shown_copies; /* ticks with a proxy fence of anybody's behind them */
+} Seen;
+typedef struct Known { /* of a warp of another block */
+    uint32_t warp;
+    Seen seen;
 } Known;
 typedef struct Clock {
-    uint32_t own[MAX_WARPS]; /* of the warps of the block */
-    Known *others;           /* sorted by warp */
+    Seen own[MAX_WARPS]; /* of the warps of the block */
+    Known *others;       /* sorted by warp */
     int num_others;
 } Clock;
 
@@ -96,10 +105,19 @@ typedef struct Copy { /* cp.async under way, of one lane */
     uint8_t lane, bytes, filled; /* so many are copied, the rest becomes 0 */
     unsigned char early[16];     /* what the source held at its start */
     uint64_t asked;              /* of the warp, with this one */
+    uint64_t number;             /* of the warp's */
     const Ins *ins;
 } Copy;
 #define NO_GROUP UINT32_MAX
-enum { BYTE_SET = 1, BYTE_COMING = 2 }; /* shared_set: 0, written, or a copy to it is under way */
+/* shared_set: 0, written, a copy to it is under way, or it is of an mbarrier. */
+enum { BYTE_SET = 1, BYTE_COMING = 2, BYTE_BARRIER = 3 };
+
+typedef struct Arrival { /* at an mbarrier, when all copies that the lane began before have come */
+    uint32_t offset;
+    uint8_t lane;
+    uint64_t begun; /* copies of the warp */
+    const Ins *ins;
+} Arrival;
 
 typedef struct Product { /* wgmma under way */
     const Ins *ins;
@@ -112,12 +130,20 @@ typedef struct Products { /* of a warp */
     Product *list;
     int count, capacity;
     uint32_t groups, begun; /* committed; of all so far */
-    uint32_t fences;        /* of the generic before the async proxy */
     unsigned char
         *touched; /* by place: read or written since the last wgmma.fence by something else */
 } Products;
 
-typedef enum WarpState { WARP_READY, WARP_AT_BARRIER, WARP_ENDED } WarpState;
+/* Where a warp's copies and its products are in the place of a lane's number: what all lanes do
+ * together is known with any of them. */
+enum { SEVERAL_LANES = LANES, ALL_TOGETHER, BY_COPY };
+
+typedef enum WarpState { WARP_READY, WARP_AT_BARRIER, WARP_AT_POOL, WARP_ENDED } WarpState;
+
+typedef struct ProxyWrite { /* of a byte of shared memory by the generic proxy: the last */
+    uint32_t tick : 25, by_copy : 1, warp : 6; /* of the warp, or of its copies */
+    uint32_t fences;                           /* that the warp had executed */
+} ProxyWrite;
 
 typedef struct Cta Cta;
 typedef struct Warp {
@@ -140,7 +166,14 @@ typedef struct Warp {
     bool fenced;  /* has executed a fence */
     Copy *copies; /* under way */
     int num_copies, copies_capacity;
-    uint32_t groups[LANES]; /* of copies, committed by each lane */
+    uint64_t copies_begun; /* of all so far; and their clock, where mbarriers tell of them */
+    uint32_t copy_tick;
+    Arrival *arrivals; /* to come */
+    int num_arrivals, arrivals_capacity;
+    bool waits, rests; /* its last wait said no; so others first, till the phase has changed */
+    uint32_t rest_offset, rest_phase;
+    uint32_t registers, changes; /* of a thread; how often that was changed */
+    uint32_t groups[LANES];      /* of copies, committed by each lane */
     Products products;
     uint64_t asked, come; /* bytes of global memory asked for, and surely there */
     uint64_t *asked_at;   /* by place: of the last load into it, with that */
@@ -152,10 +185,12 @@ typedef struct Warp {
 enum { AGREED = 64 }; /* products of a warpgroup, of which its warps are so far apart at most */
 
 typedef struct Barrier {
-    uint32_t arrived; /* warps */
-    int expected;     /* 0: all */
-    int ins;          /* where the first waits */
+    uint32_t arrived, waiting; /* warps */
+    int came, expected;        /* how many warps did; expected 0: all */
+    Clock *passed;             /* what those did that went on; NULL: none */
 } Barrier;
+
+typedef struct Mbarrier Mbarrier; /* mbarrier.c */
 
 struct Cta {
     Cta *next; /* live or free */
@@ -167,11 +202,13 @@ struct Cta {
     unsigned char *shared, *shared_set; /* with red zones; set: a byte for each */
     Marks shared_marks;
     Barrier barriers[MAX_BARRIERS];
-    /* Of programs with wgmma: for each byte of shared memory who wrote it last (its warp in the
-     * upper byte) and how many proxy fences that warp had executed; what the warps of a group
-     * agreed on. */
-    uint32_t *proxy_writes;
-    uint64_t agreed[MAX_WARPS / 4][AGREED];
+    ProxyWrite *proxy_writes;               /* by byte, of programs with wgmma */
+    uint64_t agreed[MAX_WARPS / 4][AGREED]; /* what the warps of a group agreed on */
+    Mbarrier *mbarriers;
+    int num_mbarriers, mbarriers_capacity;
+    int num_arrivals;                       /* of all warps, to come */
+    uint32_t pool;                          /* registers that nobody has */
+    int32_t changes[MAX_WARPS / 4][AGREED]; /* the instructions by which each group changed them */
 };
 
 typedef struct Failure {
@@ -242,6 +279,7 @@ static inline void put_wide(uint32_t *place, int lane, uint64_t value) {
     memcpy(place + 2 * lane, &value, sizeof value);
 }
 uint64_t sim_random(Machine *m);
+void sim_open_barrier(Machine *m, Cta *block, int id); /* if all have come */
 
 /* Each executes one instruction for `lanes`; false after failing. */
 void sim_lanes(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
@@ -253,8 +291,24 @@ bool sim_copies(Machine *m, Warp *w, const Ins *ins, uint32_t lanes); /* starts 
 bool sim_wgmma(Machine *m, Warp *w, const Ins *ins); /* begins, fences, commits, waits */
 /* No sum of a product under way is an operand; a warp does not end with one. */
 bool sim_products_allow(Machine *m, Warp *w, const Ins *ins);
-void sim_products_note(Warp *w, const Ins *ins);           /* it was executed */
-void sim_proxy_wrote(Warp *w, uint64_t offset, int bytes); /* shared memory */
+void sim_products_note(Warp *w, const Ins *ins);                         /* it was executed */
+void sim_proxy_wrote(Warp *w, uint64_t offset, int bytes, bool by_copy); /* shared memory */
+bool sim_copy_arrives(Machine *m, Warp *w, uint64_t begun, int lane);    /* those before `begun` */
+
+/* ---- mbarrier.c ---- */
+bool sim_mbarrier(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
+/* Copies come, and tell: of the block's warps now and then, or (`all`) since nobody can go on.
+ * False after failing. */
+bool sim_arrivals(Machine *m, Cta *block, bool all);
+bool sim_may_rest(const Cta *block, Warp *w); /* its wait would say no once more */
+void sim_note_rest(Machine *m, const Warp *w);
+void sim_mbarriers_free(Cta *block); /* those of the block that was */
+
+/* ---- pool.c ---- */
+void sim_pool_start(Machine *m, Cta *block);
+bool sim_registers(Machine *m, Warp *w, const Ins *ins);
+bool sim_pool_has(const Machine *m, const Warp *w); /* what a warp at the pool waits for */
+bool sim_pool_end(Machine *m, Warp *w);             /* the warp has ended */
 bool sim_print(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
 bool sim_assert(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
 /* Runs until the warp ends, waits, is stuck, or `steps` instructions are done. */
@@ -273,7 +327,18 @@ bool race_global(Machine *m, Warp *w, const Ins *ins, int lane, uint64_t address
                  bool writes, bool atomic);
 /* An atomic at `address`: what was released there is known; what the warp did is released. */
 bool race_sync(Machine *m, Warp *w, const Ins *ins, uint64_t address);
-void race_barrier(Machine *m, Cta *block, uint32_t warps); /* these have met */
+/* These have met; others went on, and released what they did into a clock. */
+void race_barrier(Machine *m, Cta *block, uint32_t warps, const Clock *passed);
+/* What the lanes did, and the warp knows, is released into a clock, and acquired from one. */
+bool race_release(Machine *m, Warp *w, uint32_t lanes, Clock *into);
+bool race_acquire(Machine *m, Warp *w, const Clock *from);
+bool race_join(Machine *m, Clock *into, const Clock *from);
+Agent race_agent(Warp *w, int lane); /* what the lane does now */
+bool race_is_after(const Warp *w, int lane, Agent before);
+void race_clock_clear(Clock *clock);
+void race_copies_come(Clock *into, Warp *w); /* those of its tick; the next one begins */
+void race_proxy_fence(Warp *w);
+bool race_proxy_shows(const Warp *w, ProxyWrite write);
 void race_warp_sync(Warp *w);
 void race_block_start(Machine *m, Cta *block);
 void race_marks_free(Marks *marks);

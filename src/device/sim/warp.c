@@ -5,6 +5,8 @@
  * loop for long give the others a while, so that one lane may wait for another. */
 #include "device/sim/sim.h"
 
+#include <stdlib.h>
+
 enum { TURNS_BEFORE_FAIRNESS = 1024, FAIR_STEPS = 1024, LOOK_AT_CLOCK = 4095, IDLE_WINDOW = 64 };
 
 static int count_bits(uint32_t x) { return __builtin_popcount(x); }
@@ -155,22 +157,35 @@ static void leave(const Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     pick(w);
 }
 
-/* True: the warp waits now. */
+/* bar.arrive: what it did is released to those who wait there. */
+static bool pass_barrier(Machine *m, Warp *w, Barrier *barrier) {
+    if (!barrier->passed) barrier->passed = calloc(1, sizeof *barrier->passed);
+    if (!barrier->passed) return sim_fail_memory(m);
+    if (!race_release(m, w, ALL_LANES, barrier->passed)) return false;
+    sim_open_barrier(m, w->block, w->barrier);
+    return !m->failure.status;
+}
+
+/* The warp waits then, or goes on. */
 static bool arrive(Machine *m, Warp *w, const Ins *ins) {
     Barrier *barrier = &w->block->barriers[ins->offset];
     if (ins->count > w->block->num_warps)
         return sim_fail(m, w, ins, NO_LANE, "a barrier for %d threads in a block of %d",
                         ins->count * LANES, w->block->num_warps * LANES);
-    if (barrier->arrived && barrier->expected != ins->count)
+    int all = w->block->num_warps; /* where no number stands */
+    int wanted = ins->count ? ins->count : all,
+        others = barrier->expected ? barrier->expected : all;
+    if (barrier->came && wanted != others)
         return sim_fail(m, w, ins, NO_LANE,
                         "barrier %d is waited for by others with another number of threads",
                         (int)ins->offset);
-    if (!barrier->arrived) barrier->ins = w->pc;
     barrier->expected = ins->count;
-    barrier->arrived |= 1u << w->index;
+    barrier->came++;
     w->barrier = (int)ins->offset;
-    w->state = WARP_AT_BARRIER;
     w->pc++;
+    if (ins->kind) return pass_barrier(m, w, barrier);
+    barrier->waiting |= 1u << w->index;
+    w->state = WARP_AT_BARRIER;
     return true;
 }
 
@@ -192,6 +207,14 @@ static bool control(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
             w->pc++;
         else if (together(m, w, ins, ALL_LANES, lanes))
             return arrive(m, w, ins);
+        else
+            return !m->failure.status;
+        return true;
+    case SIM_REGISTERS:
+        if (!lanes)
+            w->pc++;
+        else if (together(m, w, ins, ALL_LANES, lanes))
+            return sim_registers(m, w, ins);
         else
             return !m->failure.status;
         return true;
@@ -390,7 +413,7 @@ bool sim_warp(Machine *m, Warp *w, uint64_t steps) {
         if (fine != !m->failure.status) BUG("op %d hides how it went", ins->op);
         if (!fine) return false;
         if (m->program->has_wgmma && lanes) sim_products_note(w, ins);
-        if (w->state != WARP_READY || w->stuck) return true;
+        if (w->state != WARP_READY || w->stuck || w->rests) return true;
     }
     return true;
 }

@@ -19,7 +19,8 @@
  * bit 7 on. Not simulated: tiles without a swizzle, a base offset.
  *
  * Shared memory is read by the async proxy: what a thread wrote by stores or cp.async is there only
- * if that thread executed fence.proxy.async behind it. */
+ * if a fence.proxy.async stands between that and the read: of the thread itself, or of one that
+ * knew of it. */
 #include "device/sim/access.h"
 #include "gen/ptx/number.h"
 
@@ -27,25 +28,25 @@ enum { ROWS = 16, DEPTH_BYTES = 32, MOST_DEPTH = 32, MOST_COLUMNS = 256 }; /* of
 
 /* ---- proxies ---- */
 
-enum { WARP_SHIFT = 24 };
-
-void sim_proxy_wrote(Warp *w, uint64_t offset, int bytes) {
-    uint32_t *writes = w->block->proxy_writes;
-    uint32_t me =
-        (uint32_t)w->index << WARP_SHIFT | (w->products.fences & ((1u << WARP_SHIFT) - 1));
+void sim_proxy_wrote(Warp *w, uint64_t offset, int bytes, bool by_copy) {
+    ProxyWrite *writes = w->block->proxy_writes;
+    const Seen *own = &w->clock.own[w->index];
+    ProxyWrite me = {.tick = (by_copy ? w->copy_tick : own->tick) & ((1u << 25) - 1),
+                     .by_copy = by_copy,
+                     .warp = (unsigned)w->index & 63,
+                     .fences = own->fences};
     for (int i = 0; writes && i < bytes; i++) writes[offset + (uint64_t)i] = me;
 }
 
 /* Of bytes that somebody wrote. */
 static bool check_proxy(Machine *m, Warp *w, const Ins *ins, const Spot *spot, int bytes) {
-    for (int i = 0; i < bytes; i++) {
-        uint32_t by = w->block->proxy_writes[spot->offset + (uint64_t)i];
-        const Warp *writer = &w->block->warps[by >> WARP_SHIFT];
-        if (((writer->products.fences ^ by) & ((1u << WARP_SHIFT) - 1)) != 0) continue;
+    for (int i = 0; i < bytes && m->checks_races; i++) {
+        ProxyWrite write = w->block->proxy_writes[spot->offset + (uint64_t)i];
+        if (race_proxy_shows(w, write)) continue;
         return sim_fail(m, w, ins, NO_LANE,
                         "wgmma reads byte %llu of shared memory, which warp %d wrote without a "
                         "fence.proxy.async behind",
-                        (unsigned long long)spot->offset + (unsigned long long)i, writer->index);
+                        (unsigned long long)spot->offset + (unsigned long long)i, write.warp);
     }
     return true;
 }
@@ -123,8 +124,9 @@ static bool read_tile(Machine *m, Warp *w, const Ins *ins, const Tile *t, int fi
         int k = c % chunks_k * (t->transposed ? 1 : chunk);
         Spot spot;
         if (!access_find(&a, 0, address_in(t, first + i, k), &spot) ||
-            !access_check_set(&a, 0, &spot) || !check_proxy(m, w, ins, &spot, 16) ||
-            !race_shared(m, w, ins, LANES, (uint32_t)spot.offset, 16, false, false))
+            !access_check_set(&a, 0, &spot) ||
+            !race_shared(m, w, ins, ALL_TOGETHER, (uint32_t)spot.offset, 16, false, false) ||
+            !check_proxy(m, w, ins, &spot, 16))
             return false;
         for (int e = 0; e < chunk; e++) {
             float x = element_of((SimMma)ins->kind, spot.memory + e * t->bytes);
@@ -295,6 +297,7 @@ static bool is_product(const Ins *ins) { return ins->op >= SIM_WGMMA && ins->op 
 static bool is_predicate_result(const Ins *ins, int i) {
     const PtxRow *row = ins_row(ins);
     if (row) return row->types[0] == PTX_pred;
+    if (ins->op == SIM_MBARRIER) return ins->kind == MBARRIER_WAIT;
     return (ins->op == SIM_VOTE && ins->kind != VOTE_BALLOT) || (ins->op == SIM_SHUFFLE && i == 1);
 }
 

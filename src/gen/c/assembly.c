@@ -227,6 +227,7 @@ static void write_ins(Text *t, const Ins *ins) {
         case SIM_ASSERT:
         case SIM_RETURN:
         case SIM_TRAP:
+        case SIM_REGISTERS:
         case SIM_COPIES:
         case SIM_ACROSS: BUG("read where there is no GPU");
         }

@@ -550,6 +550,85 @@ static bool atomic(Statement *s, Ins *ins, bool returns) {
     return true;
 }
 
+/* ---- mbarriers ---- */
+
+static bool is_since(Statement *s, int version) {
+    return s->program->version >= version || refuse(s, "a version of PTX that is too old");
+}
+
+static bool has_word(Str mnemonic, const char *word) {
+    Str w = str_of(word);
+    for (int i = 0; i + w.length <= mnemonic.length; i++)
+        if (str_starts((Str){mnemonic.data + i, mnemonic.length - i}, word)) return true;
+    return false;
+}
+
+/* [object], and operands behind it. PTX ISA 9.7.13.15; the versions are those of ptxas. */
+static bool mbarrier(Statement *s, Ins *ins, SimMbarrier kind) {
+    static const struct {
+        const char *word;
+        int version;
+    } since[] = {{".shared::cta", 78},
+                 {".release", 80},
+                 {".acquire", 80},
+                 {".parity", 71},
+                 {".try_wait", 78}};
+    for (int i = 0; i < COUNT(since); i++)
+        if (has_word(s->mnemonic, since[i].word) && !is_since(s, since[i].version)) return false;
+    ins->op = SIM_MBARRIER, ins->kind = (uint8_t)kind;
+    ins->bytes = 8, ins->count = 1;
+    s->program->has_mbarriers = true;
+    return plain(s);
+}
+
+/* The operands from the object on. */
+static bool at_mbarrier(Statement *s, Ins *ins, int first, int count, PtxType second) {
+    int32_t *all = places(s, 2);
+    if (!counted(s, first + count) || !address_of(s, ins, &s->words[first], &all[0])) return false;
+    if (count > 1 && !source(s, &s->words[first + 1], second, &all[1])) return false;
+    ins->operands = all, ins->num_operands = (uint8_t)count;
+    return true;
+}
+
+static bool mbarrier_alone(Statement *s, Ins *ins, SimMbarrier kind, bool has_count) {
+    return mbarrier(s, ins, kind) && at_mbarrier(s, ins, 0, 1 + has_count, PTX_u32);
+}
+
+static bool mbarrier_arrive(Statement *s, Ins *ins) {
+    if (!mbarrier(s, ins, MBARRIER_ARRIVE)) return false;
+    bool counts = s->num_words == 3;
+    if (counts && s->program->sm < 90) return refuse(s, "a target that is too old");
+    if (counts && !is_since(s, 78)) return false;
+    if (counts && s->words[2].kind == WORD_NUMBER && !s->words[2].bits)
+        return mismatch(s, &s->words[2]);
+    int32_t *state = places(s, 1);
+    bool drops = s->num_words && str_is(s->words[0].text, "_");
+    if (drops ? !is_since(s, 71) : s->num_words && !result(s, &s->words[0], PTX_b64, state))
+        return false;
+    ins->results = state, ins->num_results = !drops;
+    return at_mbarrier(s, ins, 1, counts ? 2 : 1, PTX_u32);
+}
+
+static bool mbarrier_wait(Statement *s, Ins *ins, bool may_give_up, bool by_parity) {
+    if (!mbarrier(s, ins, MBARRIER_WAIT)) return false;
+    int32_t *done = places(s, 1), limit;
+    bool limits = may_give_up && s->num_words == 4; /* time is not simulated */
+    if (limits && !source(s, &s->words[3], PTX_u32, &limit)) return false;
+    s->num_words -= limits;
+    const Word *what = &s->words[2];
+    if (by_parity && s->num_words == 3 && what->kind == WORD_NUMBER && what->bits > 1)
+        return mismatch(s, what);
+    ins->number = by_parity, ins->count = may_give_up;
+    ins->results = done, ins->num_results = 1;
+    return s->num_words && result(s, &s->words[0], PTX_pred, done) &&
+           at_mbarrier(s, ins, 1, 2, by_parity ? PTX_u32 : PTX_b64);
+}
+
+static bool copy_arrive(Statement *s, Ins *ins, bool is_counted) {
+    ins->number = is_counted;
+    return mbarrier_alone(s, ins, MBARRIER_COPIES, false);
+}
+
 /* ---- across lanes ---- */
 
 static bool shuffle(Statement *s, Ins *ins) {
@@ -658,6 +737,23 @@ static bool barrier(Statement *s, Ins *ins) {
     return plain(s);
 }
 
+static bool barrier_arrive(Statement *s, Ins *ins) {
+    ins->kind = 1;
+    return counted(s, 2) && (!has_word(s->mnemonic, ".cta") || is_since(s, 78)) && barrier(s, ins);
+}
+
+/* PTX ISA 9.7.20.5: a multiple of 8. */
+static bool registers(Statement *s, Ins *ins) {
+    if (!counted(s, 1) || !is_since(s, 80)) return false;
+    if (!s->program->is_special) return refuse(s, "a target that is not sm_90a");
+    const Word *word = &s->words[0];
+    bool fits = word->kind == WORD_NUMBER && !word->float_kind && word->bits % 8 == 0 &&
+                word->bits >= 24 && word->bits <= 256;
+    if (!fits) return mismatch(s, word);
+    ins->op = SIM_REGISTERS, ins->offset = (int64_t)word->bits;
+    return plain(s);
+}
+
 /* One without operands. */
 static bool alone(Statement *s, Ins *ins, SimOp op) {
     ins->op = (uint16_t)op;
@@ -673,6 +769,13 @@ static bool plain_take(Statement *s, Ins *ins, SimOp op, const char *letters) {
 static bool sleeps(Statement *s, Ins *ins) {
     if (!plain_take(s, ins, SIM_BRANCH, "u")) return false;
     ins->offset = s->program->code.count + 1, ins->num_operands = 0;
+    return true;
+}
+
+/* For other blocks of a cluster and the engine of bulk copies: there are none here. */
+static bool mbarrier_fence(Statement *s, Ins *ins) {
+    if (!alone(s, ins, SIM_BRANCH)) return false;
+    ins->offset = s->program->code.count + 1;
     return true;
 }
 
@@ -701,6 +804,16 @@ static bool decode_form(Statement *s, Ins *ins, const PtxMatch *match) {
     case INS_COPY_WAIT_ALL: ins->offset = ALL_COPIES; return alone(s, ins, SIM_COPY_WAIT);
     case INS_FENCE: return fence(s, ins);
     case INS_PROXY_FENCE: return alone(s, ins, SIM_PROXY_FENCE);
+    case INS_MBARRIER_INIT: return mbarrier_alone(s, ins, MBARRIER_INIT, true);
+    case INS_MBARRIER_INVAL: return mbarrier_alone(s, ins, MBARRIER_INVAL, false);
+    case INS_MBARRIER_ARRIVE: return mbarrier_arrive(s, ins);
+    case INS_MBARRIER_TEST: return mbarrier_wait(s, ins, false, false);
+    case INS_MBARRIER_TEST_PARITY: return mbarrier_wait(s, ins, false, true);
+    case INS_MBARRIER_TRY: return mbarrier_wait(s, ins, true, false);
+    case INS_MBARRIER_TRY_PARITY: return mbarrier_wait(s, ins, true, true);
+    case INS_COPY_ARRIVE: return copy_arrive(s, ins, false);
+    case INS_COPY_ARRIVE_COUNTED: return copy_arrive(s, ins, true);
+    case INS_MBARRIER_FENCE: return is_since(s, 80) && mbarrier_fence(s, ins);
     case INS_LDMATRIX:
     case INS_LDMATRIX_TURNED: return ldmatrix(s, ins);
     case INS_STMATRIX: return stmatrix(s, ins);
@@ -727,6 +840,8 @@ static bool decode_form(Statement *s, Ins *ins, const PtxMatch *match) {
     case INS_WGMMA_COMMIT: return alone(s, ins, SIM_WGMMA_COMMIT);
     case INS_WGMMA_WAIT: return group_wait(s, ins, SIM_WGMMA_WAIT);
     case INS_BARRIER: return barrier(s, ins);
+    case INS_BARRIER_ARRIVE: return barrier_arrive(s, ins);
+    case INS_REGISTERS: return registers(s, ins);
     case INS_WARP_SYNC: return plain_take(s, ins, SIM_WARP_SYNC, "u");
     case INS_SLEEP: return sleeps(s, ins);
     case INS_RETURN: return alone(s, ins, SIM_RETURN);

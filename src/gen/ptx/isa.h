@@ -123,6 +123,7 @@ typedef enum PtxOrder {
     ORDER_BOTH
 } PtxOrder;
 typedef enum PtxShuffle { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_XOR, SHUFFLE_INDEX } PtxShuffle;
+typedef enum PtxRegisters { REGISTERS_MORE, REGISTERS_FEWER } PtxRegisters;
 typedef enum PtxVote { VOTE_ALL, VOTE_ANY, VOTE_UNIFORM, VOTE_BALLOT } PtxVote;
 
 /* The type of what is in memory: bytes of an element, and what it is. */

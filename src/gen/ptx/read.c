@@ -206,6 +206,7 @@ static bool runs_anywhere(const Ins *ins) {
     case SIM_ASSERT:
     case SIM_RETURN:
     case SIM_TRAP:
+    case SIM_REGISTERS:
     case SIM_COPIES:
     case SIM_ACROSS: return false;
     }
@@ -517,12 +518,12 @@ static bool parse_entry(PtxParser *p) {
         return ptx_fail(p, DIAG_ERROR, "'%.*s' is declared twice", STR_ARG(program->name));
     if (ptx_is(p, "(") && !parse_params(p)) return false;
     while (!ptx_is(p, "{")) {
-        if (ptx_is(p,
-                   ".minnctapersm")) { /* advice on how many registers to use: no register runs out
-                                         here */
-            int64_t blocks;
+        bool is_blocks = ptx_is(p, ".minnctapersm");
+        if (is_blocks || ptx_is(p, ".maxnreg")) { /* no register runs out here */
+            int64_t number;
             ptx_advance(p);
-            if (!ptx_expect_int(p, LANES, &blocks)) return false;
+            if (!ptx_expect_int(p, is_blocks ? LANES : 255, &number)) return false;
+            *(is_blocks ? &program->least_blocks : &program->most_registers) = (int)number;
             continue;
         }
         bool is_most = ptx_is(p, ".maxntid");
@@ -608,7 +609,7 @@ static bool parse_version(PtxParser *p) {
     int major = ptx_digit_of(text.data[0]);
     if (major < 1 || major > 9 || minor > last_minor[major])
         return ptx_fail(p, DIAG_ERROR, "there is no version '%.*s' of PTX", STR_ARG(text));
-    p->version = major * 10 + minor;
+    p->version = p->program->version = major * 10 + minor;
     ptx_advance(p);
     return true;
 }
@@ -637,6 +638,7 @@ static bool parse_target(PtxParser *p) {
     for (int i = 3; i < name.length && ptx_digit_of(name.data[i]) < 10 && p->program->sm < 1000;
          i++)
         p->program->sm = p->program->sm * 10 + ptx_digit_of(name.data[i]);
+    p->program->is_special = str_ends(name, "a");
     return true;
 }
 
@@ -725,7 +727,7 @@ static void give_registers(PtxParser *p, PtxGiven *given, int count) {
 PtxProgram *ptx_read_inline(Arena *arena, Str text, PtxGiven *given, int count, Diag *diag) {
     PtxParser *p = parser_new(arena, text, 0, "where there is no GPU", diag);
     p->program->is_inline = true;
-    p->program->sm = INT_MAX;
+    p->program->sm = p->program->version = INT_MAX;
     give_registers(p, given, count);
     while (!p->failed && p->token.kind != TOKEN_END) {
         ptx_parse_in_body(p);

@@ -53,24 +53,26 @@ typedef enum SimOp {
                       committed or not */
     SIM_FENCE,
     SIM_PROXY_FENCE,
+    SIM_MBARRIER, /* kind; operands: address, then a count, a state or a parity */
     SIM_PRINT,
     SIM_ASSERT,
     SIM_BRANCH, /* offset: instruction; from here on: what branches or waits */
     SIM_RETURN,
     SIM_TRAP,
-    SIM_BARRIER,
+    SIM_BARRIER,   /* kind 1: it goes on at once */
+    SIM_REGISTERS, /* kind: PtxRegisters; offset: how many a thread is to have */
     SIM_WARP_SYNC,
     SIM_END, /* behind the last: nobody may come here */
 } SimOp;
 
 /* Who executes an op, for switches that name the others too: `case SIM_ACROSS:` is all of these. */
 /* clang-format off */
-#define SIM_COPIES SIM_COPY: case SIM_COPY_COMMIT: case SIM_COPY_WAIT: case SIM_PROXY_FENCE
+#define SIM_COPIES SIM_COPY: case SIM_COPY_COMMIT: case SIM_COPY_WAIT: case SIM_PROXY_FENCE: case SIM_MBARRIER
 #define SIM_ACROSS \
     SIM_SHUFFLE: case SIM_VOTE: case SIM_REDUX: case SIM_ACTIVE: case SIM_LDMATRIX: \
     case SIM_STMATRIX: case SIM_MMA: case SIM_WGMMA: case SIM_WGMMA_FENCE: case SIM_WGMMA_COMMIT: case SIM_WGMMA_WAIT
 #define SIM_CONTROL \
-    SIM_BRANCH: case SIM_RETURN: case SIM_TRAP: case SIM_BARRIER: case SIM_WARP_SYNC: case SIM_END
+    SIM_BRANCH: case SIM_RETURN: case SIM_TRAP: case SIM_BARRIER: case SIM_REGISTERS: case SIM_WARP_SYNC: case SIM_END
 #define SIM_OTHERS \
     SIM_SPECIAL: case SIM_LOAD_PARAM: case SIM_PACK8: case SIM_UNPACK8: case SIM_UNPACK16: case SIM_UNPACK32: case SIM_LOAD: \
     case SIM_STORE: case SIM_ATOMIC: case SIM_FENCE: case SIM_PRINT: case SIM_ASSERT
@@ -99,6 +101,14 @@ typedef enum SimSpecial {
     SPECIAL_TIMER_HIGH,
     NUM_SPECIALS,
 } SimSpecial;
+
+typedef enum SimMbarrier {
+    MBARRIER_INIT,
+    MBARRIER_INVAL,
+    MBARRIER_ARRIVE, /* a result: the state before; an operand: how often */
+    MBARRIER_WAIT,   /* count 1: it may give up; number 1: of a parity, 0: of a state */
+    MBARRIER_COPIES, /* number 1: the arrival is one of those counted */
+} SimMbarrier;
 
 typedef enum SimMma {
     MMA_F16_K8,
@@ -178,9 +188,12 @@ typedef struct PtxProgram {
         smallest_global; /* bytes of the narrowest access: what races are checked by */
     bool synchronizes;   /* has an atomic that acquires or releases, or a fence */
     bool has_fences;
-    bool has_wgmma;
+    bool has_wgmma, has_mbarriers;
+    int most_registers, least_blocks; /* .maxnreg, .minnctapersm; 0: it does not stand there */
     bool joins_returns; /* NVIDIA's compiler made it: each `return` is a jump to the last `ret` */
     int sm;             /* of .target: 90 */
+    bool is_special;    /* sm_90a */
+    int version;        /* of PTX, times 10 */
 } PtxProgram;
 
 /* dynamic_shared: bytes of `.extern .shared`. NULL after diag_error or diag_refused. */
