@@ -12,7 +12,7 @@ static const char *const interp_passes[] = {"fold", "cse", "dce", NULL};
 /* shape before licm, so that what leaves a loop is scalar where it can be; the second fold and cse
  * pick up what shape uncovered. */
 #define GENERATED "fold", "cse", "shape", "fold", "shape", "licm", "fold", "cse", "dce", "carry"
-static const char *const cpu_passes[] = {GENERATED, NULL};
+static const char *const cpu_passes[] = {"dots", GENERATED, NULL};
 /* contract: behind licm, so that a product that leaves a loop stays out of it. shape: what carry
  * added to an address is uniform, and joins its uniform part. */
 static const char *const gpu_passes[] = {"dots", "bounds",   GENERATED, "contract", "shape",

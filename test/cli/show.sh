@@ -54,7 +54,7 @@ steps() { $TERN show $k --stage times --target "$1" --sig "$sig" | awk '$1 != "s
     sub(/ +[0-9.]+ +[0-9.]+%$/, ""); printf "%s%s", n++ ? " " : "", $0 } END { print "" }'; }
 check 'the steps for interp' test "$(steps interp)" = 'front end fold cse dce load'
 check 'the steps for a cpu' test "$(steps cpu:generic)" = \
-    'front end fold cse shape fold shape licm fold cse dce carry generate'
+    'front end dots fold cse shape fold shape licm fold cse dce carry generate'
 check 'the steps for a GPU' test "$(steps sm_90a)" = \
     'front end dots bounds fold cse shape fold shape licm fold cse dce carry contract shape sink together dce backwards pieces guard rotate place keep bring rings hold early share waits fence generate'
 check 'the times sum up' sh -c '$0 show $1 --stage times --sig "$2" | awk "

@@ -333,7 +333,7 @@ TEST(each_pass_can_be_kept) {
         const char *target;
         const char *runs[32]; /* up to the first NULL */
     } rows[] = {{"interp", {"lower", "fold", "cse", "dce"}},
-                {"cpu:generic", {"lower", "fold", "cse", "shape", "licm", "dce", "carry"}},
+                {"cpu:generic", {"lower", "dots", "fold", "cse", "shape", "licm", "dce", "carry"}},
                 {"sm_75", {"lower", "dots",   "bounds",   "fold", "cse",      "shape",     "licm",
                            "dce",   "carry",  "contract", "sink", "together", "backwards", "pieces",
                            "guard", "rotate", "place",    "keep", "bring",    "rings",     "hold",
