@@ -76,6 +76,13 @@ typedef struct tern_script_options {
     int most_points;  /* a perf_report goes through so many of its x_vals, the first; 0: all */
     const char *const *arguments; /* sys.argv after the file's path; UTF-8 */
     int num_arguments;
+    double most_x; /* a perf_report leaves out x_vals above so much of their largest: 0.125 is an
+                      eighth; the least stays; 0: none. A table that is cut says so beneath */
+    /* "NAME=VALUE": each assignment `NAME = ..` of the file gives this value, an expression of the
+     * file; "FUNCTION.NAME=VALUE" those of a function, and its parameter whatever a call gives. A
+     * name that is nowhere assigned is an error, exit code 2. Not of kernels. */
+    const char *const *settings;
+    int num_settings;
 } tern_script_options;
 /* Runs a Python file from the top, with modules torch and triton of tern's own, and no Python:
  * doc/exec.md says what of them there is. It reaches no files but modules beside it and what

@@ -17,6 +17,10 @@ const OptionRow options_exec[] = {
     {"allow-read", 0, "DIR", "of a FILE.py: it may read files here (repeatable)"},
     {"allow-write", 0, "DIR", "of a FILE.py: it may write here (repeatable)"},
     {"points", 0, "N", "of a FILE.py: each perf_report measures its first N values of x only"},
+    {"scale", 0, "F",
+     "of a FILE.py: each perf_report leaves out x above F (1/8, 0.1) of its largest"},
+    {"set", 0, "NAME=VALUE",
+     "of a FILE.py: what it assigns to NAME, or to FUNCTION.NAME (repeatable)"},
     {"order-seed", 0, "N", "interp, sim: run programs and warps in an order drawn from this"},
     {0},
 };
@@ -37,12 +41,17 @@ const char details_exec[] =
     "Python and no PyTorch take part. It reaches no files but modules beside it (and in -I) and\n"
     "those of --allow-read and --allow-write, no network, no processes. Its kernels test each\n"
     "access on cpu (--trust: they do not), as on interp and sim; on cuda nothing does: there, run\n"
-    "no file that you do not trust. What is not supported is refused at its line.\n\n"
+    "no file that you do not trust. What is not supported is refused at its line.\n"
+    "Where a file is made for a large GPU: --points and --scale cut the sweeps of perf_report, "
+    "whose\n"
+    "tables then say so; --set N_HEADS=2 gives another value than the file's 'N_HEADS = 32', and\n"
+    "--set bench.reps=3 than what the function bench assigns to reps, or is called with.\n\n"
     "examples:\n"
     "  tern exec --device sim vectorAdd.cu -- 1000\n"
     "  tern exec --host c++ sample.cu -I Common\n"
     "  tern exec gelu.cu:gelu -a 'x=randn(32,100)' -o y.npy\n"
     "  tern exec --device cpu 01-vector-add.py\n"
+    "  tern exec --scale 1/16 --set N_HEADS=2 06-fused-attention.py\n"
     "  tern exec sweep.py -- --k 512\n";
 
 void exec_stdout(void *user, const char *text, size_t length) {

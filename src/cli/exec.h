@@ -13,10 +13,11 @@ typedef struct ExecLine {
 } ExecLine;
 tern_ask exec_ask; /* standard input; user: an ExecLine */
 
-enum { EXEC_FOLDERS = 16, EXEC_VALUES = 64 };
+enum { EXEC_FOLDERS = 16, EXEC_VALUES = 64, EXEC_SETTINGS = 64 };
 typedef struct ExecScript {
     tern_script_options options;
     const char *read_dirs[EXEC_FOLDERS], *write_dirs[EXEC_FOLDERS];
+    const char *settings[EXEC_SETTINGS];
 } ExecScript;
 /* What the options say of a FILE.py, and Ctrl-C is the script's; returns an ExitCode. */
 int exec_script_begin(const Cli *cli, ExecScript *script);

@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static volatile int interrupted;
 static tern_context *_Atomic running; /* whose launch is to end; NULL: none is known */
@@ -54,15 +55,43 @@ int exec_script_end(const Cli *cli, tern_status status, int exit_code, char *com
     return exit_code;
 }
 
+/* "1/8" or "0.125", above 0 and up to 1. */
+static bool part_of(const char *text, double *part) {
+    char *end;
+    double over, under = 1;
+    if (!text) return true;
+    over = strtod(text, &end);
+    if (end != text && *end == '/') text = end + 1, under = strtod(text, &end);
+    *part = over / under;
+    return end != text && !*end && *part > 0 && *part <= 1;
+}
+
+/* What makes a file's sizes smaller; returns an ExitCode. */
+static int read_sizes(const Cli *cli, ExecScript *script) {
+    tern_script_options *options = &script->options;
+    int count = 0;
+    if (!option_int(cli, "points", 1, INT32_MAX, 0, &options->most_points)) return EXIT_USAGE;
+    if (!part_of(option_value(cli, "scale"), &options->most_x))
+        return cli_fail(cli, EXIT_USAGE,
+                        "--scale: expected a number above 0 and up to 1 (0.1, 1/8), got '%s'",
+                        option_value(cli, "scale"));
+    for (; option_nth(cli, "set", count); count++) {
+        if (count == EXEC_SETTINGS)
+            return cli_fail(cli, EXIT_USAGE, "more than %d of --set", EXEC_SETTINGS);
+        script->settings[count] = option_nth(cli, "set", count);
+    }
+    options->settings = script->settings, options->num_settings = count;
+    return EXIT_OK;
+}
+
 int exec_python(const Cli *cli, tern_context *context, const char *path) {
-    int exit_code = EXIT_SYSTEM, points;
+    int exit_code = EXIT_SYSTEM;
     char *complaint = NULL;
     ExecScript script;
     ExecLine line;
-    if (!option_int(cli, "points", 1, INT32_MAX, 0, &points)) return EXIT_USAGE;
     int code = exec_script_begin(cli, &script);
+    if (!code) code = read_sizes(cli, &script);
     if (code) return code;
-    script.options.most_points = points;
     tern_session *session = tern_session_open(context);
     if (!session) return cli_fail(cli, EXIT_SYSTEM, "out of memory");
     running = context;

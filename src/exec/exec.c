@@ -42,6 +42,16 @@ static int strange_argument(const tern_script_options *options) {
     return 0;
 }
 
+/* Who reads the output later knows that the file's sizes were others. */
+static void say_settings(Exec *exec, const tern_script_options *options) {
+    Buf out = {.arena = exec->arena};
+    if (!options->num_settings || !exec->errors) return;
+    buf_printf(&out, "tern exec: not what the file says:");
+    for (int i = 0; i < options->num_settings; i++) buf_printf(&out, " %s", options->settings[i]);
+    buf_putc(&out, '\n');
+    exec->errors(exec->output_user, out.data, out.length);
+}
+
 static tern_status run(Exec *set, const char *path, const tern_script_options *options,
                        void (*after)(Host *host, Module *module), int *exit_code,
                        char **complaint) {
@@ -65,6 +75,7 @@ static tern_status run(Exec *set, const char *path, const tern_script_options *o
     exec->read_dirs = options->read_dirs;
     exec->num_read_dirs = options->num_read_dirs;
     exec->most_points = options->most_points;
+    exec->most_x = options->most_x;
     LangOptions lang = {options->include_dirs, options->num_include_dirs};
     ScriptOptions script = {.lang = &lang,
                             .interrupted = options->interrupted,
@@ -72,6 +83,8 @@ static tern_status run(Exec *set, const char *path, const tern_script_options *o
                             .complain = write_errors,
                             .arguments = options->arguments,
                             .num_arguments = options->num_arguments,
+                            .settings = options->settings,
+                            .num_settings = options->num_settings,
                             .import = import,
                             .after = after,
                             .user = exec};
@@ -89,6 +102,7 @@ static tern_status run(Exec *set, const char *path, const tern_script_options *o
         exec->text = options->text;
         const Source *source = source_new(arena, str_of(path), text);
         tern_set_output(exec->context, options->output, options->user);
+        say_settings(exec, options);
         *exit_code = script_run(arena, source, str_of(path), &script, &words);
         tern_set_output(exec->context, NULL, NULL);
         tern_interprets(exec->context, NULL, NULL);

@@ -58,6 +58,7 @@ typedef struct Exec {
     void *output_user;
     const char *const *write_dirs, *const *read_dirs;
     int num_write_dirs, num_read_dirs, most_points;
+    double most_x;          /* of a sweep, as part of its largest; 0: all of it */
     bool has_stack;         /* profiles from outside know the script's functions */
     bool has_said_whose;    /* the times of tables are */
     bool has_said_where;    /* tensors on the CPU are */

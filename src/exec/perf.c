@@ -183,42 +183,97 @@ static bool save_sweep(Host *host, const Sweep *sweep, Object *benchmark, const 
     return fine;
 }
 
+/* The values of x of a point: one for all names, or a list of as many. */
+static bool x_of(Host *host, const Sweep *sweep, Object *point, Object **x, double *numbers) {
+    Object **items;
+    int given = sweep->num_x;
+    bool is_list = point->kind == OBJECT_TUPLE || point->kind == OBJECT_LIST;
+    if (is_list && !host_items(host, point, &given, &items)) return false;
+    if (given != sweep->num_x)
+        return host_raise(host, CLASS_VALUE_ERROR, "Expected %d values, got %d", sweep->num_x,
+                          given),
+               false;
+    for (int i = 0; i < sweep->num_x; i++) {
+        x[i] = is_list ? items[i] : point;
+        if (!host_double(host, x[i], "an x value", &numbers[i])) return false;
+    }
+    return true;
+}
+
+/* Leaves the points of which no x is above a part of its largest, or else the first of the least;
+ * of these the first so many. */
+static bool cut_points(Host *host, Sweep *sweep) {
+    const Exec *exec = exec_of(host);
+    int num_x = sweep->num_x, count = 0, least = 0;
+    Object **x = arena_array(host->arena, Object *, num_x + 1);
+    double *all = arena_array(host->arena, double, (size_t)num_x * sweep->num_points + 1);
+    double *largest = arena_array(host->arena, double, num_x + 1);
+    Object **kept = arena_array(host->arena, Object *, sweep->num_points + 1);
+    for (int i = 0; i < num_x; i++) largest[i] = -INFINITY;
+    for (int p = 0; p < sweep->num_points && exec->most_x > 0; p++) {
+        double *numbers = &all[(size_t)p * num_x];
+        if (!x_of(host, sweep, sweep->points[p], x, numbers)) return false;
+        for (int i = 0; i < num_x; i++) largest[i] = fmax(largest[i], numbers[i]);
+        if (num_x && numbers[0] < all[(size_t)least * num_x]) least = p;
+    }
+    for (int p = 0; p < sweep->num_points; p++) {
+        bool stays = true;
+        for (int i = 0; i < num_x && exec->most_x > 0; i++)
+            stays &= all[(size_t)p * num_x + i] <= exec->most_x * fmax(largest[i], 0);
+        if (stays) kept[count++] = sweep->points[p];
+    }
+    if (!count && sweep->num_points) kept[count++] = sweep->points[least];
+    if (exec->most_points && count > exec->most_points) count = exec->most_points;
+    sweep->points = kept, sweep->num_points = count;
+    return true;
+}
+
+static bool measure(Host *host, const Sweep *sweep, const HostCall *call, double *values,
+                    double *bands) {
+    int num_x = sweep->num_x, num_points = sweep->num_points;
+    for (int p = 0; p < num_points; p++) {
+        Moment moment = moment_of(host);
+        Object **x = arena_array(host->arena, Object *, num_x + 1);
+        double *numbers = arena_array(host->arena, double, num_x + 1);
+        if (!x_of(host, sweep, sweep->points[p], x, numbers)) return false;
+        for (int i = 0; i < num_x; i++) values[(size_t)i * num_points + p] = numbers[i];
+        for (int i = 0; i < sweep->num_lines; i++) {
+            double given[3] = {NAN, NAN, NAN};
+            if (!run_point(host, sweep, x, sweep->lines[i], call, given)) return false;
+            values[(size_t)(num_x + i) * num_points + p] = given[0];
+            double *band = &bands[((size_t)i * num_points + p) * 2];
+            band[0] = given[1], band[1] = given[2];
+        }
+        moment_end(host, moment);
+    }
+    return true;
+}
+
+/* Of what was written to files, and of what nobody prints. */
+static void say_cut(Host *host, Object *benchmark, int points, int whole) {
+    Buf out = {.arena = host->arena};
+    const Exec *exec = exec_of(host);
+    Str title = host_str(host, field(host, benchmark, "plot_name"))->text;
+    buf_printf(&out, "tern exec: %.*s is cut: %d of %d points\n", STR_ARG(title), points, whole);
+    if (exec->errors) exec->errors(exec->output_user, out.data, out.length);
+}
+
 static bool run_sweep(Host *host, Object *function, Object *benchmark, const HostCall *call,
                       bool prints, const char *folder) {
     Sweep sweep;
     if (!open_sweep(host, function, benchmark, &sweep)) return false;
-    int num_columns = sweep.num_x + sweep.num_lines, most = exec_of(host)->most_points;
-    if (most && sweep.num_points > most) sweep.num_points = most;
+    int num_columns = sweep.num_x + sweep.num_lines, whole = sweep.num_points;
+    if (!cut_points(host, &sweep)) return false;
     double *bands =
         arena_array(host->arena, double, (size_t)sweep.num_lines *sweep.num_points * 2 + 1);
     Column *columns = arena_array(host->arena, Column, num_columns + 1);
     if (!name_columns(host, &sweep, benchmark, columns)) return false;
     double *values = arena_array(host->arena, double, (size_t)num_columns *sweep.num_points + 1);
-    for (int p = 0; p < sweep.num_points; p++) {
-        Moment moment = moment_of(host);
-        Object **x = arena_array(host->arena, Object *, sweep.num_x + 1), *point = sweep.points[p];
-        int given = sweep.num_x;
-        bool is_list = point->kind == OBJECT_TUPLE || point->kind == OBJECT_LIST;
-        for (int i = 0; i < sweep.num_x; i++) x[i] = point;
-        if (is_list && !host_items(host, point, &given, &x)) return false;
-        if (given != sweep.num_x)
-            return host_raise(host, CLASS_VALUE_ERROR, "Expected %d values, got %d", sweep.num_x,
-                              given),
-                   false;
-        for (int i = 0; i < sweep.num_x; i++)
-            if (!host_double(host, x[i], "an x value", &values[(size_t)i * sweep.num_points + p]))
-                return false;
-        for (int i = 0; i < sweep.num_lines; i++) {
-            double given_here[3] = {NAN, NAN, NAN};
-            if (!run_point(host, &sweep, x, sweep.lines[i], call, given_here)) return false;
-            values[(size_t)(sweep.num_x + i) * sweep.num_points + p] = given_here[0];
-            double *band = &bands[((size_t)i * sweep.num_points + p) * 2];
-            band[0] = given_here[1], band[1] = given_here[2];
-        }
-        moment_end(host, moment);
-    }
+    if (!measure(host, &sweep, call, values, bands)) return false;
+    bool is_cut = sweep.num_points < whole;
     if (folder && !save_sweep(host, &sweep, benchmark, columns, values, bands, folder))
         return false;
+    if (is_cut && (folder || !prints)) say_cut(host, benchmark, sweep.num_points, whole);
     if (!prints) return true;
     Buf out = {.arena = host->arena};
     Str title = host_str(host, field(host, benchmark, "plot_name"))->text;
@@ -227,6 +282,7 @@ static bool run_sweep(Host *host, Object *function, Object *benchmark, const Hos
         format_column(host->arena, &columns[i], values + (size_t)i * sweep.num_points,
                       sweep.num_points);
     print_table(host->arena, &out, columns, num_columns, sweep.num_points);
+    if (is_cut) buf_printf(&out, "(cut: %d of %d points)\n", sweep.num_points, whole);
     host->script->write(host->script->user, out.data, out.length);
     return true;
 }

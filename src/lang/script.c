@@ -78,7 +78,10 @@ int script_run(Arena *arena, const Source *source, Str path, const ScriptOptions
                        .num_arguments = options->num_arguments,
                        .diag = &diag};
     Module *module = module_load(arena, source, path, options->lang, &diag);
-    if (!module) {
+    bool fine = module != NULL;
+    for (int i = 0; i < options->num_settings && fine; i++)
+        fine = script_set(arena, (Ast *)(uintptr_t)module_ast(module), options->settings[i], &diag);
+    if (!fine) {
         diag_print(&diag, false, complaint);
         return 2;
     }

@@ -295,6 +295,11 @@ extern const HostType module_type;
 /* Before the file runs. False, and refused: it surely uses what is not there. */
 bool script_scan(Host *host);
 
+/* ---- script_set.c ---- */
+/* In a file that is parsed and not resolved yet: gives a name the value that the text says. False
+ * after a diagnostic: it is no setting, or the file has no such name. */
+bool script_set(Arena *arena, Ast *ast, const char *text, Diag *diag);
+
 /* ---- script.c ---- */
 typedef struct ScriptOptions {
     const LangOptions *lang;
@@ -305,6 +310,8 @@ typedef struct ScriptOptions {
     void *user;
     const char *const *arguments; /* sys.argv after the path */
     int num_arguments;
+    const char *const *settings; /* each "NAME=VALUE" or "FUNCTION.NAME=VALUE": script_set.c */
+    int num_settings;
     /* What is done when the file has run, whose __name__ is then its own; NULL: it is __main__. */
     void (*after)(Host *host, Module *module);
 } ScriptOptions;
