@@ -50,7 +50,20 @@ TERN_API bool tern_observe(tern_context *context, tern_observer *observer, void 
 /* Marks what the host does between the two, for whoever observes; nothing when nobody does. */
 TERN_API void tern_range_push(tern_context *context, const char *name);
 TERN_API void tern_range_pop(tern_context *context);
-/* The same for what computes something of tensors, whose shapes reports show. The ops of
+/* The same from where it stands to the end of its block, however that is left (GCC, Clang):
+ *     { TERN_RANGE(context, "forward"); .. } */
+#define TERN_RANGE(context, name)                                                                  \
+    __attribute__((cleanup(tern_range_leave), unused)) tern_context *TERN_RANGE_AT(__COUNTER__) =  \
+        tern_range_enter(context, name)
+#define TERN_RANGE_AT(count)       TERN_RANGE_JOIN(tern_range_, count)
+#define TERN_RANGE_JOIN(one, more) one##more
+static inline __attribute__((always_inline)) tern_context *tern_range_enter(tern_context *context,
+                                                                            const char *name) {
+    tern_range_push(context, name);
+    return context;
+}
+static inline void tern_range_leave(tern_context **context) { tern_range_pop(*context); }
+/* A range of what computes something of tensors, whose shapes reports show. The ops of
  * tern_tensor.h do it by themselves. Ended by tern_range_pop. */
 TERN_API void tern_op_push(tern_context *context, const char *name, const tern_input *inputs,
                            int num_inputs);

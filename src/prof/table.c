@@ -86,21 +86,40 @@ static const ProfRow *row_numbered(const ProfRows *rows, int number) {
     return &rows->data[at];
 }
 
+/* From a column on, in lines of 100 where words allow it; more lines begin with `indent` blanks. */
+static void put_words(Buf *out, const char *words, int column, int indent) {
+    for (const char *at = words; *at;) {
+        int length = (int)strcspn(at, " "), width = 0;
+        for (int i = 0; i < length; i++) width += (at[i] & 0xc0) != 0x80;
+        if (column > indent && column + width > 100) {
+            buf_printf(out, "\n%*s", indent, "");
+            column = indent;
+        }
+        for (int i = 0; i < length; i++) /* a terminal would obey it */
+            buf_putc(out, (unsigned char)at[i] < ' ' || at[i] == 127 ? '?' : at[i]);
+        column += width + 1;
+        at += length;
+        while (*at == ' ') at++;
+        if (*at) buf_putc(out, ' ');
+    }
+    buf_putc(out, '\n');
+}
+
 /* Whose the times of the device are, and what is known to be wrong with them. */
 static void put_times(Buf *out, const tern_profile *profile, bool device) {
     char a[32];
     int64_t wall = profile->end_ns - profile->begin_ns, own_ns = 0;
-    if (profile->why_events[0] && device)
-        buf_printf(out,
-                   "times by events: a kernel's has the 2 to 3 us of the events around it\n"
-                   "not by CUPTI: %s\n",
-                   profile->why_events);
+    if (profile->why_events[0] && device) {
+        buf_puts(out, "times by events: a kernel's has the 2 to 3 us of the events around it\n");
+        buf_puts(out, "not by CUPTI: ");
+        put_words(out, profile->why_events, 14, 2);
+    }
     if (!profile->cupti.api || profile->why_events[0]) return;
     for (int i = 0; i < PROF_OVERHEADS; i++)
         if (i < PROF_MODULE_LOADING || i > PROF_QUEUE_FULL) own_ns += profile->overheads[i].ns;
     buf_printf(out,
-               "times by CUPTI, API %u; its own work took %s, %.2f %% of the time, without what it "
-               "adds to %scalls\n",
+               "times by CUPTI, API %u\n"
+               "its own work took %s, %.2f %% of the time, without what it adds to %scalls\n",
                profile->cupti.api, prof_time(a, (double)own_ns),
                wall > 0 ? (double)own_ns * 100 / (double)wall : 0.0,
                profile->launch_ns >= 0 ? "other " : "");
@@ -113,35 +132,14 @@ static void put_times(Buf *out, const tern_profile *profile, bool device) {
                    prof_time(a, (double)profile->early_ns));
 }
 
-/* In lines of 100 columns, where words allow it. */
-static void put_finding(Buf *out, const char *words, int number) {
-    enum { INDENT = 13 };
-    int column = INDENT;
-    buf_printf(out, "%-9s %2d ", number == 1 ? "findings" : "", number);
-    for (const char *at = words; *at;) {
-        int length = (int)strcspn(at, " "), width = 0;
-        for (int i = 0; i < length; i++) width += (at[i] & 0xc0) != 0x80;
-        if (column > INDENT && column + width > 100) {
-            buf_printf(out, "\n%*s", INDENT, "");
-            column = INDENT;
-        }
-        for (int i = 0; i < length; i++)
-            buf_putc(out, (unsigned char)at[i] < ' ' || at[i] == 127 ? '?' : at[i]);
-        column += width + 1;
-        at += length;
-        while (*at == ' ') at++;
-        if (*at) buf_putc(out, ' ');
-    }
-    buf_putc(out, '\n');
-}
-
 static void put_notes(Buf *out, const tern_profile *profile, const OwnTable *table) {
     char a[32], b[32], c[32];
     int64_t wall = profile->end_ns - profile->begin_ns;
-    buf_printf(out, "%s; self CPU %s of %s", profile->device, prof_time(a, (double)table->all_cpu),
+    put_words(out, profile->device, 0, 2);
+    buf_printf(out, "self CPU %s of %s", prof_time(a, (double)table->all_cpu),
                prof_time(b, (double)wall));
     if (table->device) buf_printf(out, ", self GPU %s", prof_time(c, (double)table->all_device));
-    buf_printf(out, "; recording: %.0f ns a range, ", prof_range_ns(profile));
+    buf_printf(out, "\nrecording: %.0f ns a range, ", prof_range_ns(profile));
     if (profile->launch_ns >= 0) buf_printf(out, "%.0f ns a launch, ", profile->launch_ns);
     buf_printf(out, "%.2f %% of the time\n",
                wall ? prof_recording_ns(profile) * 100 / (double)wall : 0.0);
@@ -191,5 +189,8 @@ void prof_table_own(Buf *out, const tern_profile *profile, const ProfRows *rows,
     put_line(out);
     put_notes(out, profile, &table);
     ProfFindings findings = prof_findings(profile);
-    for (int i = 0; i < findings.count; i++) put_finding(out, findings.data[i].words, i + 1);
+    for (int i = 0; i < findings.count; i++) {
+        buf_printf(out, "%-9s %2d ", i ? "" : "findings", i + 1);
+        put_words(out, findings.data[i].words, 13, 13);
+    }
 }

@@ -196,6 +196,8 @@ TEST(work_has_the_times_of_its_records) {
     CHECK(strstr(table, "times by CUPTI, API 130001") && !strstr(table, "by events"));
     CHECK(strncmp(strchr(strstr(table, "\nnothing ") + 1, '\n'), "\n  the_kernel ", 14) == 0);
     CHECK(strncmp(strchr(strstr(table, "\ntern_fill ") + 1, '\n'), "\n  Memset (D", 12) == 0);
+    for (char *line = strtok(table, "\n"); line; line = strtok(NULL, "\n"))
+        CHECK(strlen(line) <= 100);
     tern_free(table);
     ProfFile out = {.text.arena = profile->scratch, .file = -1};
     prof_chrome(&out, profile);

@@ -106,7 +106,7 @@ TEST(a_program_is_recorded_to_its_exit) {
     const char *text = report(1, "txt"), *name = cplusplus ? "twice(float*, int)" : "_Z5twicePfi";
     CHECK(strstr(text, name) && strstr(text, "cuLaunchKernel") &&
           strstr(text, "CUDA in cuda_inject, process "));
-    CHECK(strstr(text, "self GPU 15.000us; recording") && strstr(text, "times by CUPTI"));
+    CHECK(strstr(text, "self GPU 15.000us\nrecording: ") && strstr(text, "times by CUPTI"));
     CHECK(strstr(report(1, "json"), name));
     CHECK(strstr(report(1, "folded"), cplusplus
                                           ? "cuLaunchKernel;twice(float*,_int)_[device] 15000\n"
