@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 enum { KEY_OF_TENSOR = 1 + 2 * TERN_MAX_RANK };
-enum { MAX_KEY = 1 + TERN_MAX_FUSED_TENSORS * KEY_OF_TENSOR };
+enum { MAX_KEY = 2 + TERN_MAX_FUSED_TENSORS * KEY_OF_TENSOR };
 
 /* ---- making ---- */
 
@@ -78,9 +78,18 @@ static bool is_aligned(const tern_tensor *tensor) {
     return address % 16 == 0;
 }
 
+/* Arguments that a recorded call is to have gradients of. */
+static uint64_t wanted_of(const tern_fused *function, tern_tensor *const *in) {
+    uint64_t wanted = 0;
+    for (int i = 0; i < function->num_in && function->session->grad_mode; i++)
+        wanted |= (uint64_t)tern_requires_grad(in[i]) << i;
+    return wanted;
+}
+
 static int key_of(const tern_fused *function, tern_tensor *const *in, int64_t *key) {
     int length = 0;
     key[length++] = function->session->grad_mode; /* what is refused depends on it */
+    key[length++] = (int64_t)wanted_of(function, in);
     for (int i = 0; i < function->num_in; i++) {
         const tern_tensor *tensor = in[i];
         key[length++] =
@@ -143,6 +152,8 @@ static tern_status take_results(FusePlan *plan, tern_tensor *const *results) {
                                 i);
         if (!tensor_is_live(results[i])) return TERN_ERROR_ARGUMENT;
         plan->outs[i] = *results[i];
+        plan->outs[i].grad = NULL;
+        if (!tern_requires_grad(results[i])) plan->apart |= UINT64_C(1) << i;
         plan->out_storages[i] = trace_storage_of(plan->trace, results[i]);
         tern_drop(results[i]);
         if (plan->out_storages[i] < 0)
@@ -157,11 +168,15 @@ static tern_status take_results(FusePlan *plan, tern_tensor *const *results) {
 static tern_status run_body(const tern_fused *function, FusePlan *plan, tern_tensor *const *in) {
     tern_tensor *arguments[TERN_MAX_FUSED_TENSORS] = {NULL};
     tern_tensor *results[TERN_MAX_FUSED_TENSORS] = {NULL};
+    uint64_t wanted = wanted_of(function, in);
     tern_status status = tern_scope_open(function->session);
     if (status) return status;
     for (int i = 0; i < function->num_in && !status; i++) {
         arguments[i] = trace_argument(plan->trace, in[i], i);
-        if (!arguments[i]) status = TERN_ERROR_NO_MEMORY;
+        if (!arguments[i])
+            status = TERN_ERROR_NO_MEMORY;
+        else if (wanted >> i & 1)
+            status = tern_set_requires_grad(arguments[i], true);
     }
     if (!status) status = function->body(arguments, results, function->user);
     if (!status) status = plan->trace->status;
@@ -335,7 +350,7 @@ tern_status tern_fused_call(tern_fused *function, tern_tensor *const *in, tern_t
                             "tensors from elsewhere",
                             function->name);
     status = fused_plan_call(plan, in, out);
-    if (!status && records) status = fused_record(function, in, out);
+    if (!status && records) status = fused_record(function, in, out, plan->apart);
     if (!status) return TERN_OK;
     for (int i = 0; i < function->num_out; i++) {
         tern_drop(out[i]);

@@ -247,6 +247,7 @@ typedef struct FusePlan {
     int *out_storages;
     bool *is_aligned;    /* arguments: to 16 bytes */
     bool writes_outside; /* to arguments or kept tensors */
+    uint64_t apart;      /* results that depend on no argument that requires a gradient */
     NodeState *states;
     const int *ways; /* of nodes that are products, 1 + the way; 0: the usual one */
     int num_ways;
@@ -279,8 +280,9 @@ struct tern_fused {
     FusedGradient *gradients;
 };
 
-/* gradient.c: notes a call on the tape. */
-tern_status fused_record(tern_fused *function, tern_tensor *const *in, tern_tensor *const *out);
+/* gradient.c: notes a call on the tape. apart: a bit for each result that has no gradient */
+tern_status fused_record(tern_fused *function, tern_tensor *const *in, tern_tensor *const *out,
+                         uint64_t apart);
 void fused_gradients_free(FusedGradient *gradient); /* NULL is allowed */
 
 /* A plan with these ways (as the plan's), compiled; it is the caller's. */
