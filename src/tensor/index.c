@@ -24,37 +24,47 @@ static bool check_index_type(const tern_tensor *index, IndexKind kind) {
     return false;
 }
 
-/* The least and the largest, in one tensor: waiting for the device takes longer than finding them.
- * False: it failed. */
-static bool find_range(const tern_tensor *index, int64_t *low, int64_t *high) {
+/* The least or the largest, seen as of a type. False: it failed. */
+static bool find_end(const tern_tensor *index, int op, tern_dtype dtype, unsigned char end[8]) {
     tern_session *session = index->session;
-    unsigned char ends[16];
-    size_t size = tern_dtype_size(index->dtype);
-    tern_tensor *both = tern_empty(session, index->dtype, 1, (const int64_t[]){2});
-    tern_status status = both ? TERN_OK : TERN_ERROR_NO_MEMORY;
-    for (int i = 0; i < 2 && !status; i++) {
-        tern_tensor *end = tern_select(both, 0, i);
-        RowCall call = {.session = session,
-                        .op = i ? TERN_OP_amax : TERN_OP_amin,
-                        .compute = index->dtype,
-                        .x = index};
-        for (int d = 0; d < index->rank; d++) call.in_row[d] = true;
-        status = end ? rows_run(&call, end) : TERN_ERROR_NO_MEMORY;
-        tern_drop(end);
-    }
-    if (!status) status = tern_to_host(both, ends, 2 * size);
-    tern_drop(both);
-    if (status) return false;
-    *low = tern_element_int(index->dtype, ends);
-    *high = tern_element_int(index->dtype, ends + size);
+    tern_tensor seen = *index, *out = tern_empty(session, dtype, 0, NULL);
+    seen.dtype = dtype;
+    RowCall call = {.session = session, .op = op, .compute = dtype, .x = &seen};
+    for (int d = 0; d < index->rank; d++) call.in_row[d] = true;
+    tern_status status = out ? rows_run(&call, out) : TERN_ERROR_NO_MEMORY;
+    if (!status) status = tern_to_host(out, end, tern_dtype_size(dtype));
+    tern_drop(out);
+    return !status;
+}
+
+/* One number tells, which a negative one is larger than when it is unsigned. */
+static bool find_fits(const tern_tensor *index, int64_t size, bool *fits) {
+    unsigned char end[8];
+    tern_dtype dtype = index->dtype == TERN_INT64 ? TERN_UINT64 : TERN_UINT32;
+    *fits = false;
+    if (index->dtype != TERN_INT64 && index->dtype != TERN_INT32) return true;
+    if (!find_end(index, TERN_OP_amax, dtype, end)) return false;
+    *fits = (uint64_t)tern_element_int(dtype, end) < (uint64_t)size;
+    return true;
+}
+
+static bool find_range(const tern_tensor *index, int64_t *low, int64_t *high) {
+    unsigned char ends[2][8];
+    for (int i = 0; i < 2; i++)
+        if (!find_end(index, i ? TERN_OP_amax : TERN_OP_amin, index->dtype, ends[i])) return false;
+    *low = tern_element_int(index->dtype, ends[0]);
+    *high = tern_element_int(index->dtype, ends[1]);
     return true;
 }
 
 bool check_bounds(tern_tensor *index, IndexKind kind, int dim, int64_t size) {
     int64_t low, high;
+    bool fits;
     Trace *trace = index->session->trace;
     if (!index->numel) return true;
     if (trace) return trace_check_index(trace, index, kind, dim, size);
+    if (!find_fits(index, size, &fits)) return false;
+    if (fits) return true;
     if (!find_range(index, &low, &high)) return false;
     if (low >= 0 && high < size) return true;
     if (kind == OF_GATHER)
