@@ -32,7 +32,7 @@ static const char *const reserved[] = {
     "False",    "for",    "from",      "global", "if",      "import",  "in",       "is",
     "lambda",   "None",   "or",        "not",    "pass",    "raise",   "return",   "True",
     "try",      "while",  "with",      "yield",  "range",   "float",   "nonlocal", "finally",
-    "torch",    "ROWS",   "COLS",      "DEPTH"};
+    "torch",    "ROWS",   "COLS",      "DEPTH",  "turns",   "share",   "weight"};
 
 /* As the arguments of tensors are called: x_ptr, x_s0, x_step. */
 static bool is_like_argument(const char *name) {
@@ -86,6 +86,13 @@ static const char *value_base_name(const Writer *writer, const Value *value) {
                  str_format(writer->arena, "%s_%s", base, of_combine[value->combine]));
 }
 
+void find_aliases(Writer *writer) {
+    for (int i = 0; i < writer->build->num_values; i++) {
+        Value *value = &writer->build->values[i];
+        value->is_alias = value->kind == VALUE_POINT && is_alias(writer->build, value);
+    }
+}
+
 void name_all(Writer *writer) {
     Build *build = writer->build;
     reserve_names(writer);
@@ -97,7 +104,6 @@ void name_all(Writer *writer) {
     }
     for (int i = 0; i < build->num_values; i++) {
         Value *value = &build->values[i];
-        value->is_alias = value->kind == VALUE_POINT && is_alias(build, value);
         int of = value->operands[0] >= 0 ? value->operands[0] : value->operands[3];
         value->name = value->kind == VALUE_LOAD ? build->accesses[value->access].name
                       : value->is_alias         ? build->values[of].name
@@ -201,6 +207,12 @@ static void write_mask(Writer *writer, int axes, size_t start) {
     }
 }
 
+/* Which lines the caches of a GPU keep. */
+static void write_policy(Writer *writer, const char *policy, int axes) {
+    if (policy && axes == (AXIS_ROW | AXIS_COL))
+        buf_printf(&writer->text, ", eviction_policy='%s'", policy);
+}
+
 /* ---- values ---- */
 
 const char *value_text(Writer *writer, int value, tern_dtype type) {
@@ -301,6 +313,7 @@ static void write_load(Writer *writer, const Value *value, int axes) {
     write_mask(writer, axes, start);
     if (value->is_raw)
         buf_puts(&writer->text, tern_dtype_is_float(access->dtype) ? ", other=0.0" : ", other=0");
+    write_policy(writer, writer->load_policy, axes);
     buf_puts(&writer->text, ")");
     if (value->dtype != access->dtype)
         buf_printf(&writer->text, ".to(%s)", triton_type(value->dtype));
@@ -335,5 +348,6 @@ void write_store(Writer *writer, int store) {
     buf_printf(&writer->text, ", %s",
                value_text(writer, build->stores[store].value, build->accesses[access].dtype));
     write_mask(writer, axes, start);
+    write_policy(writer, writer->store_policy, axes);
     buf_puts(&writer->text, ")\n");
 }

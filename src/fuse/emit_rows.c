@@ -10,9 +10,11 @@
  *
  * A longer one gets a loop for each reduction that stands on others, and one for what is stored;
  * each computes anew what it needs. Sums are lane by lane, then across lanes, as those of eager
- * ops. On a GPU, where reading the row again is what costs, a sum of exp(x - max) is found in the
- * loop of its maximum: each lane's sum is of exp(x - the largest so far), and taken to a larger one
- * when that comes. */
+ * ops. On a GPU, where reading the row again is what costs, two sums are found in the loop of what
+ * they stand on: of exp(x - max), where each lane's sum is of exp(x - the largest so far), and
+ * taken to a larger one when that comes; and of (x - mean) ** 2, where it is of squares about the
+ * lane's own mean (Welford, Technometrics 4, 1962), and taken to the mean of all at the end (Chan,
+ * Golub, LeVeque). The second cache is told to keep a row for the loops that read it again. */
 #include "fuse/fuse.h"
 
 static bool is_single(const Writer *writer) { return writer->form.flags & FORM_SINGLE; }
@@ -155,29 +157,79 @@ static bool find_top(const Build *build, const Value *sum, int *x, int *top) {
            behind_aliases(build, maximum->operands[0]) == *x;
 }
 
-/* Of each maximum one sum. */
-static void find_tops(Writer *writer) {
+/* The mean of x, behind its aliases: the sum of x, which it is of; -1: it is something else. */
+static int sum_of_mean(const Build *build, int mean) {
+    const Value *of = &build->values[mean];
+    bool fits =
+        of->kind == VALUE_POINT && of->compute == of->dtype && !strcmp(of->formula, "s / n");
+    return fits ? of->operands[3] : -1;
+}
+
+/* What a sum of (x - mean) ** 2 is of: x, and the sum of x. False: it is no such sum. */
+static bool find_mean(const Build *build, const Value *squares, int *x, int *sum) {
+    *x = *sum = -1;
+    if (squares->kind != VALUE_REDUCE || squares->combine != COMBINE_SUM) return false;
+    if (!strcmp(squares->formula, "(a - s / n) * (a - s / n)")) {
+        *x = behind_aliases(build, squares->operands[0]);
+        *sum = squares->operands[3];
+    } else if (!strcmp(squares->formula, "a")) {
+        int square = behind_aliases(build, squares->operands[0]);
+        int apart = operand_of(build, square, "a * a", 0);
+        int left = operand_of(build, square, "a * b", 0);
+        if (left >= 0 && left == operand_of(build, square, "a * b", 1)) apart = left;
+        *x = operand_of(build, apart, "a - b", 0);
+        int mean = operand_of(build, apart, "a - b", 1);
+        if (mean >= 0) *sum = sum_of_mean(build, mean);
+    }
+    if (*x < 0 || *sum < 0) return false;
+    const Value *first = &build->values[*sum];
+    return first->kind == VALUE_REDUCE && first->combine == COMBINE_SUM &&
+           !strcmp(first->formula, "a") && first->compute == squares->compute &&
+           build->values[*x].dtype == squares->compute &&
+           behind_aliases(build, first->operands[0]) == *x;
+}
+
+/* Of each reduction one that stands on it. */
+static void find_firsts(Writer *writer) {
     const Build *build = writer->build;
     bool is_gpu = build->plan->trace->session->promises;
     for (int i = 0; i < build->num_values; i++) {
-        int x, top;
-        writer->tops[i] = -1;
-        bool found = is_gpu && find_top(build, &build->values[i], &x, &top);
-        for (int k = 0; k < i && found; k++) found = writer->tops[k] != top;
-        if (found) writer->tops[i] = (int16_t)top;
+        int x, first;
+        writer->firsts[i] = -1;
+        bool found = is_gpu && (find_top(build, &build->values[i], &x, &first) ||
+                                find_mean(build, &build->values[i], &x, &first));
+        for (int k = 0; k < i && found; k++) found = writer->firsts[k] != first;
+        if (found) writer->firsts[i] = (int16_t)first;
     }
 }
 
-static int sum_of_top(const Writer *writer, int top) {
+/* The reduction that is found together with this one; -1: none. */
+static int second_of(const Writer *writer, int first) {
     for (int i = 0; i < writer->build->num_values; i++)
-        if (writer->tops[i] == top) return i;
+        if (writer->firsts[i] == first) return i;
     return -1;
 }
 
 /* The loop in which a reduction is found: that of the reductions it stands on. */
 static int turn_of(const Writer *writer, int reduction) {
-    int top = writer->tops[reduction];
-    return writer->build->values[top >= 0 ? top : reduction].depth;
+    int first = writer->firsts[reduction];
+    return writer->build->values[first >= 0 ? first : reduction].depth;
+}
+
+static bool has_element_stores(const Build *build) {
+    for (int i = 0; i < build->num_stores; i++)
+        if (!build->accesses[build->num_accesses + i].is_of_row) return true;
+    return false;
+}
+
+int rows_count_turns(Writer *writer) {
+    const Build *build = writer->build;
+    uint64_t turns = 0;
+    find_firsts(writer);
+    for (int i = 0; i < build->num_values; i++)
+        if (build->values[i].kind == VALUE_REDUCE)
+            turns |= UINT64_C(1) << (turn_of(writer, i) & 63);
+    return __builtin_popcountll(turns) + has_element_stores(build);
 }
 
 /* Values along the row that `value` needs, before itself. */
@@ -215,9 +267,9 @@ static const char *terms_text(Writer *writer, int sum) {
     return text.data;
 }
 
-static void write_together(Writer *writer, int sum) {
+static void write_exponents(Writer *writer, int sum) {
     const Value *of = &writer->build->values[sum];
-    const char *top = writer->build->values[writer->tops[sum]].name;
+    const char *top = writer->build->values[writer->firsts[sum]].name;
     const char *x = unique_name(writer, "term"), *above = unique_name(writer, "above");
     write_line(writer, "%s = %s", x, terms_text(writer, sum));
     write_line(writer, "%s = _max_nan(%s, %s)", above, top, x);
@@ -226,42 +278,92 @@ static void write_together(Writer *writer, int sum) {
     write_line(writer, "%s = %s", top, above);
 }
 
+/* Squares about the lane's mean before x, sum * share, times (k - 1) / k where x is its k-th
+ * element. */
+static void write_squares(Writer *writer, int squares) {
+    const Value *of = &writer->build->values[squares];
+    const char *sum = writer->build->values[writer->firsts[squares]].name;
+    const char *apart = unique_name(writer, "apart");
+    int x, first;
+    if (!find_mean(writer->build, of, &x, &first)) BUG("squares without a mean");
+    const char *name = writer->build->values[x].name;
+    write_line(writer, "%s = tl.where(inside, %s - %s * share, 0.0)", apart, name, sum);
+    write_line(writer, "%s += %s * (%s * weight)", of->name, apart, apart);
+    write_line(writer, "%s += tl.where(inside, %s, 0.0)", sum, name);
+}
+
+static bool is_of_squares(const Writer *writer, int second) {
+    const Value *first = &writer->build->values[writer->firsts[second]];
+    return first->combine == COMBINE_SUM;
+}
+
+static void write_together(Writer *writer, int second) {
+    if (is_of_squares(writer, second))
+        write_squares(writer, second);
+    else
+        write_exponents(writer, second);
+}
+
+/* "    NAME = tl.sum(LANES, ..)" */
+static void write_result(Writer *writer, const Value *value, const char *lanes) {
+    write_note(writer, value);
+    size_t start = writer->text.length;
+    buf_printf(&writer->text, "    %s = ", value->name);
+    write_across(writer, value, lanes);
+    end_line(writer, start, value);
+}
+
 /* The lanes' sums, taken to the largest of all. Of a plain exp(x - max) there is none where that
  * is infinite. */
-static void write_together_across(Writer *writer, int sum) {
-    const Value *of = &writer->build->values[sum], *top = &writer->build->values[writer->tops[sum]];
+static void write_exponents_across(Writer *writer, int sum) {
+    const Value *of = &writer->build->values[sum];
+    const Value *top = &writer->build->values[writer->firsts[sum]];
     const char *lanes = unique_name(writer, "lanes");
     write_line(writer, "%s = %s", lanes, top->name);
-    write_note(writer, top);
-    size_t start = writer->text.length;
-    buf_printf(&writer->text, "    %s = ", top->name);
-    write_across(writer, top, lanes);
-    end_line(writer, start, top);
+    write_result(writer, top, lanes);
     Buf scaled = {.arena = writer->arena};
     buf_printf(&scaled, "%s * tl.exp(%s - _finite(%s))", of->name, lanes, top->name);
-    write_note(writer, of);
-    start = writer->text.length;
-    buf_printf(&writer->text, "    %s = ", of->name);
-    write_across(writer, of, scaled.data);
-    end_line(writer, start, of);
+    write_result(writer, of, scaled.data);
     if (!strstr(of->formula, "_finite"))
         write_line(writer, "%s = %s * tl.exp(%s - %s)", of->name, of->name, top->name, top->name);
 }
 
+/* Each lane's squares, taken from its own mean to that of all; a lane has elements from its place
+ * on, COLS apart. */
+static void write_squares_across(Writer *writer, int squares) {
+    const Value *of = &writer->build->values[squares];
+    const Value *sum = &writer->build->values[writer->firsts[squares]];
+    const char *lanes = unique_name(writer, "lanes"), *apart = unique_name(writer, "apart");
+    const char *count = unique_name(writer, "count"), *type = triton_type(of->compute);
+    write_line(writer, "%s = %s", lanes, sum->name);
+    write_line(writer, "%s = (length - tl.arange(0, COLS)[%s] + COLS - 1) // COLS", count,
+               is_turned(writer) ? ":, None" : "None, :");
+    write_line(writer, "%s = %s.to(%s)", count, count, type);
+    write_result(writer, sum, lanes);
+    write_line(writer, "%s = %s / tl.maximum(%s, 1.0) - %s / length.to(%s)", apart, lanes, count,
+               sum->name, type);
+    Buf whole = {.arena = writer->arena};
+    buf_printf(&whole, "%s + %s * %s * %s", of->name, count, apart, apart);
+    write_result(writer, of, whole.data);
+}
+
+static void write_together_across(Writer *writer, int second) {
+    if (is_of_squares(writer, second))
+        write_squares_across(writer, second);
+    else
+        write_exponents_across(writer, second);
+}
+
 static void write_single_across(Writer *writer, int reduction) {
     const Value *value = &writer->build->values[reduction];
-    write_note(writer, value);
-    size_t start = writer->text.length;
-    buf_printf(&writer->text, "    %s = ", value->name);
-    write_across(writer, value, value->name);
-    end_line(writer, start, value);
+    write_result(writer, value, value->name);
 }
 
 static void write_each_lane(Writer *writer, int reduction) {
     const Value *value = &writer->build->values[reduction];
     for (int k = 0; k < VALUE_OPERANDS; k++)
         if (value->operands[k] >= 0) write_needed(writer, value->operands[k]);
-    int sum = sum_of_top(writer, reduction);
+    int sum = second_of(writer, reduction);
     if (sum >= 0)
         write_together(writer, sum);
     else
@@ -270,6 +372,14 @@ static void write_each_lane(Writer *writer, int reduction) {
 
 static bool is_reduced_at(const Writer *writer, int value, int depth) {
     return writer->build->values[value].kind == VALUE_REDUCE && turn_of(writer, value) == depth;
+}
+
+/* In which the loop of a depth counts its turns; NULL: it does not. */
+static const char *squares_type(const Writer *writer, int depth) {
+    for (int i = 0; i < writer->build->num_values; i++)
+        if (is_reduced_at(writer, i, depth) && writer->firsts[i] >= 0 && is_of_squares(writer, i))
+            return triton_type(writer->build->values[i].compute);
+    return NULL;
 }
 
 /* All reductions of a depth in one loop; before it, what is one a row and stands on those
@@ -284,15 +394,20 @@ static void write_depth(Writer *writer, int depth) {
         any = true;
     }
     if (!any) return;
+    const char *type = squares_type(writer, depth);
+    if (type) write_line(writer, "turns = tl.full([1, 1], 0.0, %s)", type);
     begin_loop(writer);
+    if (type) write_line(writer, "share = 1.0 / tl.maximum(turns, 1.0)");
+    if (type) write_line(writer, "weight = turns / (turns + 1.0)");
     for (int i = 0; i < build->num_values; i++)
-        if (is_reduced_at(writer, i, depth) && writer->tops[i] < 0) write_each_lane(writer, i);
+        if (is_reduced_at(writer, i, depth) && writer->firsts[i] < 0) write_each_lane(writer, i);
+    if (type) write_line(writer, "turns += 1.0");
     writer->indent = "    ";
     for (int i = 0; i < build->num_values; i++) {
         if (!is_reduced_at(writer, i, depth)) continue;
-        if (writer->tops[i] >= 0)
+        if (writer->firsts[i] >= 0)
             write_together_across(writer, i);
-        else if (sum_of_top(writer, i) < 0)
+        else if (second_of(writer, i) < 0)
             write_single_across(writer, i);
         writer->is_done[i] = true;
     }
@@ -300,17 +415,16 @@ static void write_depth(Writer *writer, int depth) {
 
 static void write_looped(Writer *writer) {
     const Build *build = writer->build;
-    int elements = 0, last = 0;
-    find_tops(writer);
+    int last = 0;
+    bool is_read_again = rows_count_turns(writer) > 1 && build->plan->trace->session->promises;
+    writer->load_policy = is_read_again ? "evict_last" : NULL;
     for (int i = 0; i < build->num_values; i++)
         if (build->values[i].depth > last) last = build->values[i].depth;
     for (int depth = 0; depth <= last; depth++) write_depth(writer, depth);
     for (int i = 0; i < build->num_stores; i++)
-        if (build->accesses[build->num_accesses + i].is_of_row)
-            write_store(writer, i);
-        else
-            elements++;
-    if (!elements) return;
+        if (build->accesses[build->num_accesses + i].is_of_row) write_store(writer, i);
+    if (!has_element_stores(build)) return;
+    if (is_read_again) writer->load_policy = writer->store_policy = "evict_first";
     begin_loop(writer);
     for (int i = 0; i < build->num_stores; i++) {
         if (build->accesses[build->num_accesses + i].is_of_row) continue;

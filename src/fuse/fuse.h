@@ -161,13 +161,14 @@ typedef struct Writer {
     int outer;   /* loops before those of a row, or of a product's depth */
     Tile tile;
     int num_warps;
-    bool is_loose;            /* see FusedKernel */
-    Form form;                /* tile, flags */
-    int8_t axes[MAX_VALUES];  /* of the tile, that a value has: AXIS_.. */
-    int16_t tops[MAX_VALUES]; /* of a sum: the maximum that it is found together with; -1: none */
-    bool is_done[MAX_VALUES]; /* its line is written */
-    bool *is_named;           /* nodes whose comment is written */
-    const char *note;         /* that was written last */
+    bool is_loose;              /* see FusedKernel */
+    Form form;                  /* tile, flags */
+    int8_t axes[MAX_VALUES];    /* of the tile, that a value has: AXIS_.. */
+    int16_t firsts[MAX_VALUES]; /* of a sum: the reduction that it is found together with, or -1 */
+    const char *load_policy, *store_policy; /* of elements of rows; NULL: none */
+    bool is_done[MAX_VALUES];               /* its line is written */
+    bool *is_named;                         /* nodes whose comment is written */
+    const char *note;                       /* that was written last */
     VEC(KernelArgument) arguments;
     Map names;
 } Writer;
@@ -178,6 +179,7 @@ FusedKernel *write_kernel(Build *build, const char *name);
 int64_t kernel_programs(const FusedKernel *kernel, Tile tile);
 /* Names of what it loads and stores, and of values. */
 void name_all(Writer *writer);
+void find_aliases(Writer *writer); /* before that */
 void write_line(Writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *unique_name(Writer *writer, const char *base);
 /* Lines for the numbers that a value's formula cannot have in it. */
@@ -195,6 +197,8 @@ void write_formula(Writer *writer, const Value *value);
 void write_address(Writer *writer, int access);
 bool has_term(const Writer *writer, int access, int loop);
 bool value_is_of_row(const Build *build, const Value *value);
+/* Finds reductions that go together; how often a row is then read, if not in one tile. */
+int rows_count_turns(Writer *writer);
 void write_rows(Writer *writer);
 void write_product(Writer *writer);
 

@@ -141,7 +141,7 @@ static void release(void *user) { tern_fused_free(user); }
 
 tern_status fused_record(tern_fused *function, tern_tensor *const *in, tern_tensor *const *out,
                          uint64_t apart) {
-    const tern_grad_rule rule = {.name = "CompiledFunction", /* as PyTorch has it */
+    const tern_grad_rule rule = {.name = function->name,
                                  .not_differentiable = apart,
                                  .backward = backward,
                                  .release = release,

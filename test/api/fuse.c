@@ -365,6 +365,50 @@ TEST(rows_longer_than_a_tile) {
     free(numbers);
 }
 
+/* Likewise the squares about a mean, beside which numbers may be large. */
+static tern_status long_norms(tern_tensor *const *in, tern_tensor **out, void *user) {
+    (void)user;
+    tern_tensor *apart = tern_sub(in[0], tern_mean(in[0], last, 1, true));
+    tern_tensor *spread = tern_mean(tern_square(apart), last, 1, true);
+    out[0] = tern_layer_norm(in[0], 1, NULL, NULL, 1e-5);
+    out[1] = tern_var(in[0], last, 1, false, 1);
+    out[2] = tern_mean(in[0], last, 1, false);
+    out[3] = tern_div(apart, tern_sqrt(tern_add_number(spread, 1e-5)));
+    out[4] = tern_mean(tern_mul(apart, apart), last, 1, false);
+    return TERN_OK;
+}
+
+TEST(squares_of_long_rows) {
+    static const char *const of[] = {"interp", "cpu", "sim"};
+    enum { ROWS = 8, COLS = 33001 };
+    float *numbers = malloc(sizeof *numbers * ROWS * COLS);
+    for (int i = 0; i < ROWS * COLS; i++) numbers[i] = (float)((i * 7919) % 1013) * 0.003f - 1.5f;
+    for (int i = 0; i < COLS; i++) {
+        numbers[COLS + i] += 10000.0f;
+        numbers[2 * COLS + i] = 0.1f;
+        numbers[6 * COLS + i] *= 1e15f; /* its squares are the largest that there are */
+        numbers[7 * COLS + i] = i < COLS / 2 ? -3.0f : 5.0f;
+    }
+    numbers[3 * COLS] = 1e6f; /* all others are small beside the first one */
+    numbers[4 * COLS + 20000] = INFINITY;
+    numbers[5 * COLS + 33000] = NAN;
+    for (int d = 0; d < 3; d++) {
+        CHECK(begin(of[d]));
+        tern_tensor *x = tern_from(session, numbers, TERN_FLOAT32, SHAPE(ROWS, COLS));
+        tern_tensor *exact = tern_to(x, TERN_FLOAT64), *got[5], *want[5];
+        tern_fused *fused = tern_fuse(session, "long", long_norms, 1, 5, NULL);
+        CHECK(!long_norms(&exact, want, NULL) && !tern_fused_call(fused, &x, got));
+        for (int i = 0; i < 5; i++) check_same(tern_to(got[i], TERN_FLOAT64), want[i], 1e-3);
+        char *text = tern_fused_text(fused, TERN_FUSED_SOURCE);
+        CHECK((d == 2) == (strstr(text, "* share, 0.0)") != NULL));
+        CHECK((d == 2) == (strstr(text, "eviction_policy='evict_first'") != NULL));
+        tern_free(text);
+        tern_fused_free(fused);
+        end();
+    }
+    free(numbers);
+}
+
 /* A shape of the same kind compiles nothing: its text is known. */
 TEST(kernels_are_shared_by_shapes) {
     CHECK(begin("interp"));

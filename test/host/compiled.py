@@ -220,3 +220,16 @@ for form in (half_used, torch.compile(half_used)):
     a, b = torch.arange(12.0).reshape(3, 4).requires_grad_(), torch.tensor([0.5, -3.0, 2.0], requires_grad=True)
     form(a, b)[1].backward()
     print(a.grad, b.grad)
+
+
+# A result requires a gradient where the function's own does.
+def mixed(x, y):
+    return x * 2, y.sum(), y.detach() * 2, (x @ y).exp()
+
+
+x, y = torch.ones(3), torch.ones(3, requires_grad=True)
+for form in (mixed, torch.compile(mixed)):
+    print([r.requires_grad for r in form(x, y)], [r.requires_grad for r in form(x, x)])
+    print([r.requires_grad for r in form(y, x)])
+    with torch.no_grad():
+        print([r.requires_grad for r in form(x, y)])
