@@ -470,6 +470,10 @@ TERN_API tern_buffer *tern_wrap(tern_context *context, void *pointer, size_t siz
 TERN_API void tern_buffer_free(tern_buffer *buffer); /* after work that uses it: it waits */
 TERN_API size_t tern_buffer_size(const tern_buffer *buffer);
 TERN_API void *tern_buffer_pointer(const tern_buffer *buffer); /* the device's address */
+/* The buffer of the context in which this address of the device lies, and *offset (may be NULL):
+ * how far into it. NULL: none. It looks at each buffer. */
+TERN_API tern_buffer *tern_buffer_at(const tern_context *context, const void *pointer,
+                                     size_t *offset);
 /* Between the host's memory and the buffer, from `offset` bytes on; waits until it is done. What
  * does not lie inside the buffer is TERN_ERROR_ARGUMENT, and nothing is copied. tern_fill: all of
  * it. */

@@ -37,14 +37,27 @@ def scatter(desc, value, x_offsets, y_offset):
     tl.store(pointers, value.to(desc.dtype), mask=inside)
 
 
-# The names of Triton 3.0 to 3.2.
+# The names of Triton 3.0 to 3.2. Its descriptors of triton.tools know how wide an element is, and
+# no more: what it is, the kernel says.
+@triton.jit
+def _typed(desc, dtype: tl.constexpr):
+    if desc.dtype == dtype:
+        return desc
+    tl.static_assert(len(desc.block_shape) <= 2, "the dtype must be the descriptor's")
+    same: tl.constexpr = desc.dtype.is_int() and desc.dtype.primitive_bitwidth == dtype.primitive_bitwidth
+    tl.static_assert(same, "the dtype must be the descriptor's")
+    base = desc.base.to(tl.pointer_type(dtype), bitcast=True)
+    if len(desc.block_shape) == 1:
+        return tl.make_tensor_descriptor(base, desc.shape, [1], desc.block_shape)
+    return tl.make_tensor_descriptor(base, desc.shape, [desc.strides[0], 1], desc.block_shape)
+
+
 @triton.jit
 def _experimental_descriptor_load(desc_ptr, offsets, shape: tl.constexpr, dtype: tl.constexpr):
     tl.static_assert(tuple(desc_ptr.block_shape) == tuple(shape), "the shape must be the block of the descriptor")
-    tl.static_assert(desc_ptr.dtype == dtype, "the dtype must be the descriptor's")
-    return desc_ptr.load(offsets)
+    return _typed(desc_ptr, dtype).load(offsets)
 
 
 @triton.jit
 def _experimental_descriptor_store(desc_ptr, value, offsets):
-    desc_ptr.store(offsets, value)
+    _typed(desc_ptr, value.dtype).store(offsets, value)

@@ -102,6 +102,16 @@ void tern_buffer_free(tern_buffer *buffer) {
     if (buffer) buffer_free(buffer);
 }
 
+tern_buffer *tern_buffer_at(const tern_context *context, const void *pointer, size_t *offset) {
+    for (int i = 0; i < context->num_buffers; i++) {
+        uintptr_t from = (uintptr_t)pointer - (uintptr_t)context->buffers[i]->pointer;
+        if (from >= context->buffers[i]->size) continue; /* below its start: it wraps around */
+        if (offset) *offset = from;
+        return context->buffers[i];
+    }
+    return NULL;
+}
+
 size_t tern_buffer_size(const tern_buffer *buffer) { return buffer->size; }
 
 void *tern_buffer_pointer(const tern_buffer *buffer) { return buffer->pointer; }

@@ -52,6 +52,7 @@ Object *module_of_text(Host *host, const char *name, const char *file, const cha
     TEXT(statistics, "statistics")                                                                 \
     TEXT(string, "string")                                                                         \
     TEXT(tabulate, "tabulate")                                                                     \
+    TEXT(experimental_descriptor, "triton.tools.experimental_descriptor")                          \
     TEXT(tensor_descriptor, "triton.tools.tensor_descriptor")                                      \
     TEXT(textwrap, "textwrap")                                                                     \
     TEXT(torch_autograd, "torch.autograd.function")                                                \

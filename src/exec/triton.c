@@ -194,6 +194,9 @@ static Object *open_triton(Host *host) {
     Object *descriptors = module_import(host, STR("triton.tools.tensor_descriptor"));
     if (is_raised(host)) return NULL;
     module_add(host, tools, "tensor_descriptor", descriptors);
+    descriptors = module_import(host, STR("triton.tools.experimental_descriptor"));
+    if (is_raised(host)) return NULL;
+    module_add(host, tools, "experimental_descriptor", descriptors);
     module_add(host, module, "tools", tools);
     Object *runtime = module_import(host, STR("triton.runtime"));
     module_add(host, module, "runtime", runtime);

@@ -241,6 +241,12 @@ TEST(buffers_are_checked) {
     tern_buffer *buffer = tern_alloc(context, 64), *empty = tern_alloc(context, 0);
     CHECK(buffer && empty && tern_buffer_size(buffer) == 64);
     CHECK((uintptr_t)tern_buffer_pointer(buffer) % 256 == 0);
+    const char *start = tern_buffer_pointer(buffer);
+    size_t into = 0;
+    CHECK(tern_buffer_at(context, start, NULL) == buffer);
+    CHECK(tern_buffer_at(context, start + 63, &into) == buffer && into == 63);
+    CHECK(!tern_buffer_at(context, start + 64, &into) && !tern_buffer_at(context, NULL, &into));
+    CHECK(!tern_buffer_at(context, start - 1, &into) && into == 63);
     CHECK(tern_fill(buffer, 0x5a) == TERN_OK && tern_fill(empty, 1) == TERN_OK);
     CHECK(tern_read(buffer, 32, bytes, 32) == TERN_OK && bytes[31] == 0x5a);
     CHECK(tern_read(buffer, 33, bytes, 32) == TERN_ERROR_ARGUMENT);

@@ -38,6 +38,35 @@ try:
 except ValueError as error:
     print(error)
 END
+cat >"$work/addresses.py" <<'END'
+import torch, triton
+import triton.language as tl
+import triton.tools.experimental_descriptor as experimental
+
+
+@triton.jit
+def twice(x, y, z, M: tl.constexpr, N: tl.constexpr):
+    i, j = tl.program_id(0) * M, tl.program_id(1) * N
+    a = tl._experimental_descriptor_load(x, [i, j], [M, N], tl.float16)
+    tl._experimental_descriptor_store(y, a * 2, [i, j])
+    tl._experimental_descriptor_store(z, tl.sum(a.to(tl.float32), axis=1), [i])
+
+
+x = torch.randn(40, 48, device='cuda', dtype=torch.float16)
+y = torch.zeros(8, 48, device='cuda', dtype=torch.float16)
+z = torch.zeros(7, device='cuda')
+make = experimental.create_2d_tma_descriptor
+dx = make(x[4:].data_ptr(), 8, 48, 4, 64, x.element_size())
+dz = experimental.create_1d_tma_descriptor(z.data_ptr(), 7, 4, 4)
+twice[(2, 1)](dx, make(y.data_ptr(), 8, 48, 4, 64, 2), dz, 4, 64)
+print(torch.equal(y, x[4:12] * 2), torch.allclose(z, x[4:11].float().sum(1), atol=1e-2))
+for bad in (lambda: twice[(2, 1)](dx, make(16, 8, 48, 4, 64, 2), dz, 4, 64),
+            lambda: make(x.data_ptr(), 8, 48, 4, 64, 8)):
+    try:
+        bad()
+    except ValueError as error:
+        print(error)
+END
 cat >"$work/session.py" <<'END'
 import torch, triton
 import triton.language as tl
@@ -87,6 +116,10 @@ for device in cpu interp; do
     check "$device: descriptors end well" test $? = 0
     printf '%s\n' True 'True True' 'a TensorDescriptor: its block is not of powers of two' >"$work/want"
     check "$device: descriptors" diff "$work/want" "$work/got"
+    cat "$work/err"
+    "$TERN" exec --device $device "$work/addresses.py" >"$work/got" 2>"$work/err"
+    printf '%s\n' 'True True' "a descriptor's address is in no tensor's memory" 'elementSize must be 1, 2, or 4' >"$work/want"
+    check "$device: descriptors of addresses" diff "$work/want" "$work/got"
     cat "$work/err"
 done
 "$TERN" exec --device cpu "$work/session.py" >"$work/got" 2>"$work/err"
