@@ -142,3 +142,35 @@ bool region_walk(Region *region, bool (*visit)(Op *op, void *user), void *user) 
     }
     return true;
 }
+
+Op *for_carry_more(Func *fn, Op *loop, int count, Value *const *starts, Value **args) {
+    int num_old = loop->num_operands, results = loop->num_results;
+    Value **operands = arena_array(fn->arena, Value *, num_old + count);
+    const Type **types = arena_array(fn->arena, const Type *, results + count);
+    for (int i = 0; i < num_old; i++) operands[i] = loop->operands[i];
+    for (int i = 0; i < results; i++) types[i] = loop->results[i].type;
+    for (int i = 0; i < count; i++) {
+        operands[num_old + i] = starts[i];
+        types[results + i] = starts[i]->type;
+        args[i] = region_add_arg(fn, loop->regions[0], starts[i]->type);
+    }
+    Builder b = {.fn = fn, .region = loop->parent, .before = loop, .span = loop->span};
+    Op *made = build_op(&b, OP_FOR, num_old + count, operands, results + count, types, 1,
+                        &loop->regions[0]);
+    memcpy(made->attrs, loop->attrs, sizeof made->attrs);
+    for (int i = 0; i < results; i++) {
+        made->results[i].name = loop->results[i].name;
+        loop->results[i].replaced = &made->results[i];
+    }
+    op_remove(loop);
+    return made;
+}
+
+void for_yield_more(Func *fn, Op *loop, int count, Value *const *values) {
+    Op *yield = region_yield(loop->regions[0]);
+    Value **operands = arena_array(fn->arena, Value *, yield->num_operands + count);
+    for (int i = 0; i < yield->num_operands; i++) operands[i] = yield->operands[i];
+    for (int i = 0; i < count; i++) operands[yield->num_operands + i] = values[i];
+    yield->operands = operands;
+    yield->num_operands += count;
+}

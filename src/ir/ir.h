@@ -400,6 +400,10 @@ bool region_replace(Region *region, OpReplace *replacement, void *user);
 Region *region_clone(Func *fn, const Region *region, Map *values); /* values: old -> new */
 Op *op_clone(Builder *b, const Op *op, Map *values);
 Func *func_copy(const Func *fn); /* its own ops and values */
+/* The loop carries `count` more: made anew with these starts; args: what the body has of them. Then
+ * what its turns hand on, in the same order. Resolve the function afterwards. */
+Op *for_carry_more(Func *fn, Op *loop, int count, Value *const *starts, Value **args);
+void for_yield_more(Func *fn, Op *loop, int count, Value *const *values);
 void func_renumber(Func *fn);    /* value ids dense, in order of definition */
 
 /* Pre-order over all ops, regions included; returns false as soon as visit does. */

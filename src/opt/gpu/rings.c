@@ -567,40 +567,6 @@ static void write_copies(Loop *l, Builder *b, Value *turn, Value *before) {
         if (l->args[i]) l->args[i] = ahead_of(l, for_next(l->op, i));
 }
 
-/* The loop carries these too. */
-static Op *carry(Loop *l, int count, Value *const *starts, Value **args) {
-    Op *old = l->op;
-    Func *fn = l->r->fn;
-    int num_old = old->num_operands, results = old->num_results;
-    Value **operands = arena_array(fn->arena, Value *, num_old + count);
-    const Type **types = arena_array(fn->arena, const Type *, results + count);
-    for (int i = 0; i < num_old; i++) operands[i] = old->operands[i];
-    for (int i = 0; i < results; i++) types[i] = old->results[i].type;
-    for (int i = 0; i < count; i++) {
-        operands[num_old + i] = starts[i];
-        types[results + i] = starts[i]->type;
-        args[i] = region_add_arg(fn, l->body, starts[i]->type);
-    }
-    Builder b = {.fn = fn, .region = old->parent, .before = old, .span = old->span};
-    Op *made = build_op(&b, OP_FOR, num_old + count, operands, results + count, types, 1, &l->body);
-    memcpy(made->attrs, old->attrs, sizeof made->attrs);
-    for (int i = 0; i < results; i++) {
-        made->results[i].name = old->results[i].name;
-        old->results[i].replaced = &made->results[i];
-    }
-    op_remove(old);
-    return made;
-}
-
-static void yield_too(Loop *l, int count, Value *const *values) {
-    Op *yield = region_yield(l->body);
-    Value **operands = arena_array(l->r->fn->arena, Value *, yield->num_operands + count);
-    for (int i = 0; i < yield->num_operands; i++) operands[i] = yield->operands[i];
-    for (int i = 0; i < count; i++) operands[yield->num_operands + i] = values[i];
-    yield->operands = operands;
-    yield->num_operands += count;
-}
-
 static void write_ring(Loop *l, Builder *b) {
     const Type *types[MAX_PARTS];
     for (int i = 0; i < l->num_parts; i++) types[i] = l->parts[i].type;
@@ -813,7 +779,7 @@ static void write_loop(Loop *l) {
 
     more[0] = build_int(&b, i32, l->head ? 1 : 0), more[1] = l->index, more[2] = l->more;
     int count = own + listed(l, l->args, more + own);
-    l->op = carry(l, count, more, args);
+    l->op = for_carry_more(fn, l->op, count, more, args);
     for (int i = 0, next = own; i < carried; i++)
         if (l->args[i]) l->args[i] = args[next++];
     l->index = args[1];
@@ -836,7 +802,7 @@ static void write_loop(Loop *l) {
     more[0] = build_2(&b, OP_ADD, args[0], build_int(&b, i32, 1)), more[1] = l->index;
     if (l->head) more[2] = l->more;
     listed(l, l->args, more + own);
-    yield_too(l, count, more);
+    for_yield_more(fn, l->op, count, more);
 }
 
 /* ---- all ---- */
