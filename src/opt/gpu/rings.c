@@ -56,8 +56,9 @@ typedef struct Loop {
     Ahead *ahead; /* by value id: can it be computed for a later turn */
     int planned;  /* ids below are of values that were looked at */
     int num_parts, stages, offset;
-    int carried; /* by the loop as it was */
-    bool panels; /* of 8 rows of 128 bytes are read: there is a product by wgmma */
+    int distance; /* turns that are copied ahead: all but one, or all that there are */
+    int carried;  /* by the loop as it was */
+    bool panels;  /* of 8 rows of 128 bytes are read: there is a product by wgmma */
     Part parts[MAX_PARTS];
     /* Of a loop between products of its first turn and its last (pass rotate): */
     Op *head, *tail;    /* the products, or NULL */
@@ -251,7 +252,7 @@ static double turns_of(const Op *loop) {
     if (!value_is_int(for_step(loop), &step) || !step) return 0;
     if (!value_is_int(for_lower(loop), &lower) || !value_is_int(for_upper(loop), &upper))
         return INFINITY;
-    return ((double)upper - (double)lower) / (double)step;
+    return ceil(((double)upper - (double)lower) / (double)step);
 }
 
 /* Is it made, lane by lane, of a tile that the loop carries? */
@@ -287,6 +288,10 @@ static bool is_better_fewer(const Loop *l, int turn, int scratch) {
            turns_of(l->op) > 2 * l->stages;
 }
 
+/* No more turns than there is room for: all are copied before the first, and no buffer is used
+ * twice. */
+static bool is_whole(const Loop *l) { return !for_around(l->op) && turns_of(l->op) <= l->stages; }
+
 /* What the ops of the loop go through lies behind the ring. */
 static bool choose_stages(Loop *l) {
     Scratch s = {.l = l};
@@ -298,7 +303,10 @@ static bool choose_stages(Loop *l) {
     int most = turn ? left / turn : 0;
     if (asked > MAX_STAGES) asked = MAX_STAGES;
     l->stages = asked < most ? (int)asked : most;
-    if (is_better_fewer(l, turn, s.most)) l->stages--;
+    bool whole = is_whole(l);
+    if (whole) l->stages = (int)turns_of(l->op);
+    if (!whole && is_better_fewer(l, turn, s.most)) l->stages--;
+    l->distance = whole ? l->stages : l->stages - 1;
     return l->stages >= 2;
 }
 
@@ -560,7 +568,7 @@ static void write_copies(Loop *l, Builder *b, Value *turn, Value *before) {
     }
     build_op(b, OP_IF, 1, &any, 0, NULL, 2, arms);
     l->more = more;
-    if (l->stages > 2)
+    if (l->distance > 1)
         build_op(b, OP_COMMIT, 0, NULL, 0, NULL, 0, NULL); /* else all are waited for */
     l->index = build_select(b, more, build_2(b, OP_ADD, l->index, for_step(l->op)), l->index);
     for (int i = 0; i < l->carried; i++)
@@ -695,17 +703,18 @@ static bool products_end(const Loop *l) {
 static bool write_turn(Loop *l, Value *turn) {
     Func *fn = l->r->fn;
     Builder b = {.fn = fn, .region = l->body, .before = l->body->first, .span = l->op->span};
-    int distance = l->stages - 1;
+    bool whole = l->distance == l->stages;
     Op *ready = turn_op(l, &b, OP_READY, turn);
-    ready_set_pending(ready, distance - 1);
+    ready_set_pending(ready, l->distance - 1);
     write_peeks(l, &b, turn);
-    Op *late = behind_products(l);
-    b.before = late ? late : ready->next;
-    Value *next = build_2(&b, OP_ADD, turn, build_int(&b, turn->type, distance));
+    Op *late = whole ? NULL : behind_products(l);
     bool released_late = late && !products_end(l);
+    b.before = late ? late : whole ? region_yield(l->body) : ready->next;
+    if (whole) turn_op(l, &b, OP_RELEASE, turn);
+    Value *next = build_2(&b, OP_ADD, turn, build_int(&b, turn->type, l->distance));
     write_copies(l, &b, next, released_late ? turn_before(&b, turn) : NULL);
     b.before = region_yield(l->body);
-    if (!released_late) turn_op(l, &b, OP_RELEASE, turn);
+    if (!released_late && !whole) turn_op(l, &b, OP_RELEASE, turn);
     return released_late;
 }
 
@@ -713,7 +722,7 @@ static bool write_turn(Loop *l, Value *turn) {
 static void write_around(Loop *l, Builder *b, Op *dot, Value *turn) {
     const Part *part = &l->parts[part_like(l, dot)];
     b->before = dot;
-    ready_set_pending(turn_op(l, b, OP_READY, turn), l->stages - 2);
+    ready_set_pending(turn_op(l, b, OP_READY, turn), l->distance - 1);
     Op *peek = build_op(b, OP_PEEK, 2, (Value *[]){l->ring, turn}, 1, &part->type, 0, NULL);
     peek_set_part(peek, (int)(part - l->parts));
     dot->operands[1] = op_result(peek);
@@ -739,13 +748,12 @@ static void write_head_fills(Loop *l, Builder *b, Value *turn) {
         fill_set_part(fill, i);
         fill_set_width(fill, load_width(i == first ? load : part->load));
     }
-    if (l->stages > 2) build_op(b, OP_COMMIT, 0, NULL, 0, NULL, 0, NULL);
+    if (l->distance > 1) build_op(b, OP_COMMIT, 0, NULL, 0, NULL, 0, NULL);
 }
 
 /* The turns that are copied before the loop, and the head's product, if there is one. */
 static void write_first_turns(Loop *l, Builder *b) {
     const Type *i32 = type_scalar(TYPE_I32);
-    int distance = l->stages - 1;
     Value *zero = NULL;
     if (l->head) {
         see_starts(l, see_hoisted);
@@ -759,12 +767,12 @@ static void write_first_turns(Loop *l, Builder *b) {
         l->more = build_int(b, type_scalar(TYPE_I1), 1);
         write_head_fills(l, b, zero = build_int(b, i32, 0));
     }
-    for (int turn = l->head ? 1 : 0; turn < distance; turn++)
+    for (int turn = l->head ? 1 : 0; turn < l->distance; turn++)
         write_copies(l, b, build_int(b, i32, turn), NULL);
     if (!l->head) return;
     write_around(l, b, l->head, zero);
     b->before = l->head->next;
-    write_copies(l, b, build_int(b, i32, distance), NULL);
+    write_copies(l, b, build_int(b, i32, l->distance), NULL);
 }
 
 static void write_loop(Loop *l) {
