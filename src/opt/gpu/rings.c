@@ -697,6 +697,24 @@ static bool products_end(const Loop *l) {
     return true;
 }
 
+/* Does the next turn read the sums of each product before it multiplies? Then they are waited for at
+ * once, and going on into that turn gains nothing. */
+static bool sums_are_read_first(const Loop *l) {
+    const Op *yield = region_yield(l->body), *first = l->body->first;
+    while (first && first->kind != OP_DOT) first = first->next;
+    for (const Op *dot = first; dot; dot = dot->next) {
+        bool read = false;
+        for (int i = 0; dot->kind == OP_DOT && i < l->carried; i++) {
+            if (yield->operands[i] != op_result(dot)) continue;
+            for (const Op *op = l->body->first; op != first; op = op->next)
+                for (int k = 0; k < op->num_operands; k++)
+                    read = read || op->operands[k] == for_arg(l->op, i);
+        }
+        if (dot->kind == OP_DOT && !read) return false;
+    }
+    return true;
+}
+
 /* True: the turn is released in the next one, behind the loop the last. Where its products have
  * ended in it, the barrier with which the next one begins is enough for the buffer to be filled
  * again, behind that one's products. */
@@ -707,7 +725,7 @@ static bool write_turn(Loop *l, Value *turn) {
     Op *ready = turn_op(l, &b, OP_READY, turn);
     ready_set_pending(ready, l->distance - 1);
     write_peeks(l, &b, turn);
-    Op *late = whole ? NULL : behind_products(l);
+    Op *late = whole || sums_are_read_first(l) ? NULL : behind_products(l);
     bool released_late = late && !products_end(l);
     b.before = late ? late : whole ? region_yield(l->body) : ready->next;
     if (whole) turn_op(l, &b, OP_RELEASE, turn);
