@@ -278,14 +278,18 @@ static bool has_many_blocks(const Loop *l) {
     return true;
 }
 
-/* Four warps multiply while four others compute: with a turn less, is there room for a second block
- * on a multiprocessor? Short loops have most of their turns copied before they begin. */
-static bool is_better_fewer(const Loop *l, int turn, int scratch) {
+/* Four warps multiply while four others compute: with some turns less, is there room for a second
+ * block on a multiprocessor? Two are ahead all the same, or one where two would be. Short loops have
+ * most of their turns copied before they begin. */
+static int stages_of_two_blocks(const Loop *l, int turn, int scratch) {
     const Arch *arch = l->r->arch;
-    int end = l->offset + l->stages * turn + scratch;
-    return l->panels && l->r->fn->num_warps == 4 && l->stages > 2 && arch_blocks(arch, end) < 2 &&
-           arch_blocks(arch, end - turn) >= 2 && has_many_blocks(l) &&
-           turns_of(l->op) > 2 * l->stages;
+    int end = l->offset + scratch, least = l->stages > 3 ? 3 : 2;
+    if (!l->panels || l->r->fn->num_warps != 4 || !has_many_blocks(l) ||
+        turns_of(l->op) <= 2 * l->stages)
+        return l->stages;
+    for (int stages = l->stages; stages >= least; stages--)
+        if (arch_blocks(arch, end + stages * turn) >= 2) return stages;
+    return l->stages;
 }
 
 /* No more turns than there is room for: all are copied before the first, and no buffer is used
@@ -305,7 +309,7 @@ static bool choose_stages(Loop *l) {
     l->stages = asked < most ? (int)asked : most;
     bool whole = is_whole(l);
     if (whole) l->stages = (int)turns_of(l->op);
-    if (!whole && is_better_fewer(l, turn, s.most)) l->stages--;
+    if (!whole) l->stages = stages_of_two_blocks(l, turn, s.most);
     l->distance = whole ? l->stages : l->stages - 1;
     return l->stages >= 2;
 }
