@@ -12,7 +12,7 @@ cat >"$work/matmul" <<'END'
 "$TERN" why kernels/matmul.py --device sim --execute no --grid 'cdiv(m,BM)*cdiv(n,BN)' -a 'a=randn(m,k,f16)' \
     -a 'b=randn(k,n,f16)' -a 'c=empty(m,n,f32)' -a "m=${1:-16}*128" -a "n=${2:-16}*128" -a k=2048 -a 'am=stride(a,0)' \
     -a 'ak=stride(a,1)' -a 'bk=stride(b,0)' -a 'bn=stride(b,1)' -a 'cm=stride(c,0)' -a 'cn=stride(c,1)' \
-    -a BM=128 -a BN=128 -a BK=64 -a GROUP=8 --num-stages ${3:-4}
+    -a BM=128 -a BN=128 -a BK=64 -a GROUP=8 --num-stages ${3:-4} --num-warps ${4:-4}
 END
 
 exits 0 'bound by MEMORY: 12 MB take 2.5 us at least' $add --device sim -a n=1000000
@@ -25,7 +25,7 @@ exits 0 'are not known [?]' $chains --execute no -a n=4194304
 # Where several blocks fit a multiprocessor, one more of them may take no time.
 exits 0 'bound by ARITHMETIC: ' $chains --execute no -a n=133*4096
 exits 0 '0.0 to 49.6 % idle at the end' $chains --execute no -a n=133*4096
-exits 0 'bound by TAIL: at most 50 % of the multiprocessors' sh "$work/matmul" 7 19 6
+exits 0 'bound by TAIL: at most 50 % of the multiprocessors' sh "$work/matmul" 7 19 6 8
 exits 0 'line 12 moves 8.0 times the bytes that would do [x]' $strided -a n=1048576
 # A number for a whole warp moves a sector, and no access is wasted: there is nothing beside it to have.
 "$TERN" why test/cli/why.py:held --device sim --grid 4 -a 'x=randn(16384)' -a 'y=empty(16384)' -a 't=zeros(16,i32)' -a BLOCK=4096 -a N=64 \

@@ -32,6 +32,7 @@ typedef struct Early {
     Region *body;
     bool *moves;   /* by value id: what makes it goes to the turn's beginning */
     bool *follows; /* by value id: what makes it is made for the next turn, too */
+    int planned;   /* ids below are of values that were looked at */
     int num_ahead, registers;
     Op *ahead[MOST_AHEAD]; /* loads */
 } Early;
@@ -124,7 +125,8 @@ static Value *has_first(const Early *e, Builder *b) {
 /* The loads of a turn whose values `turn` has; is_there: is there such a turn? */
 static void write_loads(const Early *e, Builder *b, Map *turn, Value *is_there, Value **loads) {
     for (const Op *op = e->body->first; op; op = op->next)
-        if (op->num_results == 1 && e->follows[op_result(op)->id]) op_clone(b, op, turn);
+        if (op->num_results == 1 && op_result(op)->id < e->planned && e->follows[op_result(op)->id])
+            op_clone(b, op, turn);
     for (int i = 0; i < e->num_ahead; i++) {
         const Op *load = e->ahead[i];
         Value *operands[3] = {NULL};
@@ -199,6 +201,9 @@ static bool early_loop(Early *e, Op *loop) {
     int64_t stages = for_stages(loop) ? for_stages(loop) : e->fn->num_stages;
     e->loop = loop, e->body = for_body(loop);
     e->num_ahead = e->registers = 0;
+    e->planned = e->fn->num_values;
+    e->moves = arena_array(e->px->scratch, bool, e->planned);
+    e->follows = arena_array(e->px->scratch, bool, e->planned);
     for (Op *op = e->body->first; op; op = op->next) {
         if (op->kind != OP_LOAD || !begins_early(e, op)) continue;
         any = true;
@@ -206,7 +211,11 @@ static bool early_loop(Early *e, Op *loop) {
     }
     if (!any) return false;
     Op *behind = move_marked(e);
-    if (e->num_ahead) write_ahead(e, behind);
+    if (!e->num_ahead) return true;
+    write_ahead(e, behind);
+    func_resolve(e->fn);
+    func_renumber(e->fn);
+    e->facts = facts_compute(e->px->scratch, e->fn);
     return true;
 }
 
@@ -224,10 +233,7 @@ bool pass_early(PassCtx *px, Func *fn) {
     if (fn->form != FORM_PLACED) return false;
     Early e = {.px = px, .fn = fn, .has_atomics = func_has_atomics(fn)};
     e.facts = facts_compute(px->scratch, fn);
-    e.moves = arena_array(px->scratch, bool, fn->num_values);
-    e.follows = arena_array(px->scratch, bool, fn->num_values);
     if (!early_region(&e, fn->body)) return false;
-    func_resolve(fn);
     pass_dce(px, fn); /* what only this turn's loads needed */
     func_renumber(fn);
     return true;

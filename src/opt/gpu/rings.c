@@ -279,8 +279,8 @@ static bool has_many_blocks(const Loop *l) {
 }
 
 /* Four warps multiply while four others compute: with some turns less, is there room for a second
- * block on a multiprocessor? Two are ahead all the same, or one where two would be. Short loops have
- * most of their turns copied before they begin. */
+ * block on a multiprocessor? Two are ahead all the same, or one where two would be. Short loops
+ * have most of their turns copied before they begin. */
 static int stages_of_two_blocks(const Loop *l, int turn, int scratch) {
     const Arch *arch = l->r->arch;
     int end = l->offset + scratch, least = l->stages > 3 ? 3 : 2;
@@ -701,8 +701,8 @@ static bool products_end(const Loop *l) {
     return true;
 }
 
-/* Does the next turn read the sums of each product before it multiplies? Then they are waited for at
- * once, and going on into that turn gains nothing. */
+/* Does the next turn read the sums of each product before it multiplies? Then they are waited for
+ * at once, and going on into that turn gains nothing. */
 static bool sums_are_read_first(const Loop *l) {
     const Op *yield = region_yield(l->body), *first = l->body->first;
     while (first && first->kind != OP_DOT) first = first->next;
