@@ -614,14 +614,14 @@ static bool catches(const char *text, uint64_t seed, void *user) {
     return !runs || m->subject->wrong(m->row, &m->in, MOST_TURNS);
 }
 
-static void check_mutated(const Subject *subject, int stages, int least) {
+static void check_mutated(const Subject *subject, const Row *r, int stages, int least) {
     static Mutated m;
     tern_context *context = opened("sim:h200", 0);
-    tern_kernel *kernel = context ? compiled(context, subject, &rows[0], stages, NULL) : NULL;
+    tern_kernel *kernel = context ? compiled(context, subject, r, stages, NULL) : NULL;
     CHECK(kernel);
     if (!kernel) return;
     make_inputs(&m.in);
-    m.subject = subject, m.row = &rows[0];
+    m.subject = subject, m.row = r;
     m.shared = kernel->compiled->facts.shared_bytes;
     CHECK(each_order_is_missed(tern_kernel_text(kernel, TERN_STAGE_PTX), catches, &m) > least);
     tern_kernel_free(kernel);
@@ -629,13 +629,31 @@ static void check_mutated(const Subject *subject, int stages, int least) {
 }
 
 TEST(each_wait_and_barrier_is_missed) {
-    for (int stages = 2; stages < 5; stages++) check_mutated(&chained, stages, 8);
+    for (int stages = 2; stages < 5; stages++) check_mutated(&chained, &rows[0], stages, 8);
 }
 
 /* What all turns multiply is brought to shared memory once, for all warps. */
-TEST(so_are_those_of_what_is_kept) { check_mutated(&signs, 2, 4); }
+TEST(so_are_those_of_what_is_kept) { check_mutated(&signs, &rows[0], 2, 4); }
 
-TEST(and_of_tiles_read_both_ways) { check_mutated(&turned, 3, 6); }
+TEST(and_of_tiles_read_both_ways) { check_mutated(&turned, &rows[0], 3, 6); }
+
+/* In eight warps four more fill the ring, with mbarriers between them; in four they do not. */
+TEST(and_where_others_fill_the_ring) {
+    static const Row eight = {128, 64, 64, 8};
+    tern_context *sim = opened("sim:h200", 0);
+    for (int stages = 2; stages < 5; stages++) {
+        tern_kernel *kernel = sim ? compiled(sim, &chained, &eight, stages, NULL) : NULL;
+        CHECK(kernel);
+        if (!kernel) continue;
+        CHECK(strstr(tern_kernel_text(kernel, TERN_STAGE_PTX), ".reqntid 384, 1, 1\n"));
+        CHECK(strstr(tern_kernel_text(kernel, TERN_STAGE_FACTS), "\nroles: "));
+        tern_kernel_free(kernel);
+        check_row(&chained, &eight, stages, false);
+    }
+    tern_close(sim);
+    check_mutated(&chained, &eight, 2, 12);
+    check_mutated(&chained, &eight, 3, 10);
+}
 
 static bool is_taken(const char *ptxas, const char *text) {
     char name[] = "/tmp/ptx_chained_XXXXXX";

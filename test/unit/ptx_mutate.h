@@ -14,12 +14,22 @@ typedef bool Catches(const char *text, uint64_t seed, void *user);
 
 static const char *const ordering[] = {"cp.async.wait", "cp.async.commit", "bar.sync",
                                        "wgmma.fence",   "wgmma.commit",    "wgmma.wait",
-                                       "fence.proxy"};
+                                       "fence.proxy",   "mbarrier.",       "cp.async.mbarrier"};
 
 static inline bool orders(const char *line) {
     for (int i = 0; i < COUNT(ordering); i++)
-        if (!strncmp(line + strspn(line, "\t "), ordering[i], strlen(ordering[i]))) return true;
+        if (!strncmp(line + strspn(line, "\t {"), ordering[i], strlen(ordering[i]))) return true;
     return false;
+}
+
+/* A wait is two lines: what it asks, and the branch back. */
+static inline const char *behind(const char *line) {
+    bool waits = !strncmp(line + strspn(line, "\t {"), "mbarrier.try_wait", 17);
+    for (int lines = waits ? 2 : 1; lines; lines--) {
+        const char *end = strchr(line, '\n');
+        line = end ? end + 1 : line + strlen(line);
+    }
+    return line;
 }
 
 /* How many were removed in turn. */
@@ -34,7 +44,7 @@ static inline int each_order_is_missed(const char *text, Catches *catches, void 
         Buf out = {.arena = arena};
         bool caught = false;
         buf_add(&out, text, (int)(line - text));
-        buf_puts(&out, next);
+        buf_puts(&out, behind(line));
         for (uint64_t seed = 0; seed < MUTATION_SEEDS && !caught; seed++)
             caught = catches(out.data, seed, user);
         if (!caught)

@@ -8,6 +8,7 @@
  *     extreme.c      arg reductions
  *                                                      wgmma.c those of warps in groups of four
  *     ring.c         rings of buffers, asynchronous copies
+ *     role.c         rings that warps of their own fill
  *     report.c       print, assert, clock, inline assembly
  *     thread.c       thread form: addresses by space
  *     ptx.c          the target: arch table, header, checks */
@@ -19,6 +20,7 @@
 #include "ir/trips.h"
 #include "gen/ptx/tir.h"
 #include "gen/target.h"
+#include "opt/roles.h"
 #include "opt/opt.h"
 
 typedef struct Gen {
@@ -42,6 +44,10 @@ typedef struct Gen {
     int while_depth;
     Tir warp_group; /* the thread's, the same register in all of a warp; only where wgmma is */
     bool has_atomics, has_wgmma;
+    const Roles *roles; /* NULL: all of the block's warps do the same */
+    bool is_producer;
+    int *barriers; /* by value id of a ring that the producer fills: where they are; else 0 */
+    int next_ring;
     int num_strings;
     Buf globals; /* format strings .. */
     bool uses_printf, uses_assert, uses_vector_atomics;
@@ -57,6 +63,7 @@ RegClass ptx_class_of(const Type *lane);
 
 /* ---- lower.c ---- */
 void ptx_body(Gen *g);
+void ptx_function(Gen *g); /* of a role, or of the kernel: without what begins it */
 Tir *ptx_regs_of(Gen *g, const Value *value);
 Tir ptx_scalar_of(Gen *g, const Value *value);
 void ptx_define(Gen *g, const Value *value, Tir *regs);
@@ -167,6 +174,17 @@ void ptx_extreme_lanes(Gen *g, const Extreme *e, bool is_float, bool exact, Tir 
 /* ---- ring.c ---- */
 void ptx_ring(Gen *g, const Op *op);
 SharedTile ptx_peeked(Gen *g, const Value *value); /* the tile of a peek */
+
+Tir ptx_turn_slot(Gen *g, const Op *op,
+                  Tir *round); /* n % stages; round: n / stages, unless NULL */
+
+/* ---- role.c ---- */
+const Roles *ptx_find_roles(Gen *g);
+void ptx_roles(Gen *g); /* all of the text of a kernel with roles */
+void ptx_role_ring(Gen *g, const Op *ring);
+bool ptx_is_of_roles(const Gen *g, const Op *op); /* it names a ring that the producer fills */
+void ptx_role_turn(Gen *g, const Op *op);         /* acquire, ready and release of such a ring */
+void ptx_role_filled(Gen *g, const Op *fill);     /* its copies are begun */
 
 /* ---- dot.c ---- */
 void ptx_dot(Gen *g, const Op *op);

@@ -520,11 +520,18 @@ static Tir ptx_param(Gen *g, const Param *param, int index) {
     return tir_param(g->b, class, class == CLASS_B16 ? "b16" : name, index, 0);
 }
 
-void ptx_body(Gen *g) {
-    ptx_thread_begin(g);
-    ptx_wgmma_begin(g);
+void ptx_function(Gen *g) {
     for (int i = 0; i < g->fn->num_params; i++)
         ptx_define_scalar(g, g->fn->params[i].value, ptx_param(g, &g->fn->params[i], i));
     ptx_region(g, g->fn->body);
     tir_plain(g->b, "ret;");
+}
+
+void ptx_body(Gen *g) {
+    ptx_thread_begin(g);
+    ptx_wgmma_begin(g);
+    if (g->roles)
+        ptx_roles(g);
+    else
+        ptx_function(g);
 }

@@ -104,7 +104,7 @@ static void print_module(Gen *g, Buf *out) {
                    param_type(fn->params[i].value->type), i);
     buf_printf(out, ")\n.reqntid %d, %d, %d\n", block[0], block[1], block[2]);
     /* Where ptxas does not see how much shared memory there is, it may save registers in vain. */
-    int blocks = dynamic ? 1 : least_blocks(g);
+    int blocks = g->roles ? g->roles->blocks : dynamic ? 1 : least_blocks(g);
     if (blocks) buf_printf(out, ".minnctapersm %d\n", blocks);
     buf_puts(out, "{\n");
     if (g->shared_size && !dynamic)
@@ -133,6 +133,8 @@ static bool check_function(const Func *fn, Diag *diag) {
     return true;
 }
 
+static int launched(const Gen *g) { return g->threads + (g->roles ? ROLE_THREADS : 0); }
+
 Gen *ptx_lower_kernel(Func *fn, const GenOptions *options, Diag *diag, GenFacts *facts) {
     if (fn->form == FORM_PROGRAM) BUG("PTX of a function that is not placed");
     if (!check_function(fn, diag)) return NULL;
@@ -153,10 +155,11 @@ Gen *ptx_lower_kernel(Func *fn, const GenOptions *options, Diag *diag, GenFacts 
     }
     g->has_atomics = func_has_atomics(fn);
     g->has_wgmma = func_has_wgmma(fn);
+    if (!thread) g->roles = ptx_find_roles(g);
     ptx_body(g);
     if (diag_failed(diag)) return NULL;
     facts->shared_bytes = g->shared_size;
-    for (int i = 0; i < 3; i++) facts->block[i] = thread ? fn->block[i] : i == 0 ? g->threads : 1;
+    for (int i = 0; i < 3; i++) facts->block[i] = thread ? fn->block[i] : i == 0 ? launched(g) : 1;
     region_walk(fn->body, spins, facts);
     tir_mark(g->b);
     tir_order(g->b);

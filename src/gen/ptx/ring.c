@@ -24,15 +24,20 @@ static bool has_copies(const Gen *g) { return g->arch->number >= 80; }
 
 /* ---- where a turn lies ---- */
 
-static Tir turn_base(Gen *g, const Op *op) {
+Tir ptx_turn_slot(Gen *g, const Op *op, Tir *round) {
     const Op *ring = turn_ring(op)->def;
     const Value *turn = turn_number(op);
     Tir n = ptx_scalar_of(g, turn), stages;
     bool wide = type_bits(turn->type) == 64;
     stages = wide ? tir_i64(g->b, ring_stages(ring)) : tir_i32(g->b, ring_stages(ring));
-    Tir buffer = tir_2(g->b, wide ? TIR_REM_U64 : TIR_REM_U32, n, stages);
-    if (wide) buffer = tir_1(g->b, TIR_LOW32, buffer);
-    return tir_2(g->b, TIR_MUL32, buffer, tir_i32(g->b, ring_turn_bytes(turn_ring(op)->type)));
+    Tir slot = tir_2(g->b, wide ? TIR_REM_U64 : TIR_REM_U32, n, stages);
+    if (round) *round = tir_2(g->b, wide ? TIR_DIV_U64 : TIR_DIV_U32, n, stages);
+    return wide ? tir_1(g->b, TIR_LOW32, slot) : slot;
+}
+
+static Tir turn_base(Gen *g, const Op *op) {
+    int bytes = ring_turn_bytes(turn_ring(op)->type);
+    return tir_2(g->b, TIR_MUL32, ptx_turn_slot(g, op, NULL), tir_i32(g->b, bytes));
 }
 
 static SharedTile turn_tile(const Op *op, Tir base) {
@@ -154,13 +159,20 @@ static bool prepare_fill(Op *op, void *gen) {
 }
 
 static void begin_ring(Gen *g, const Op *op) {
-    note_ring(g, op);
+    if (!g->is_producer) note_ring(g, op);
+    if (g->roles) ptx_role_ring(g, op);
     ptx_shared_address(g, 0, tir_i32(g->b, 0));
     region_walk(g->fn->body, prepare_fill, g);
 }
 
 void ptx_ring(Gen *g, const Op *op) {
     if (op->kind == OP_RING) begin_ring(g, op);
+    if (ptx_is_of_roles(g, op) && op->kind != OP_PEEK) {
+        if (op->kind == OP_FILL) ptx_fill(g, op);
+        if (op->kind == OP_FILL) ptx_role_filled(g, op);
+        ptx_role_turn(g, op);
+        return;
+    }
     if (op->kind == OP_ACQUIRE && op->barrier) ptx_barrier(g);
     if (op->kind == OP_FILL) ptx_fill(g, op);
     if (op->kind == OP_PUT) ptx_put(g, op);

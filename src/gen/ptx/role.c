@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+/* role: kernels whose rings are filled by warps of their own (opt/gpu/roles.c).
+ *
+ *     thread 0 makes the mbarriers, two for each turn of a ring: full, for which each thread of the
+ *     producer arrives, and empty, for which each warp of the consumers does;  bar.sync 0
+ *
+ *     consumers: the first threads             producer: the last four warps
+ *       setmaxnreg.inc                           setmaxnreg.dec
+ *       ready: wait for full, fence.proxy        acquire: wait for empty
+ *       release: arrive at empty                 fill: cp.async ..; with the turn's last,
+ *                                                cp.async.mbarrier.arrive.noinc at full
+ *
+ * Turn n is the n / stages-th of its slot: an mbarrier's phases come in turns of 0 and 1. Consumers
+ * meet at barrier 1. From the second ring on, and where scratch may lie where a ring does, all meet
+ * before it at barrier 0. */
+#include "gen/ptx/gen.h"
+#include "ir/trips.h"
+
+/* ---- instructions ---- */
+
+static Tir say(Gen *g, const char *text, int count, const Tir *args, bool tells) {
+    Tir index;
+    TirIns *ins = tir_ins(g->b, TIR_ASM, text, count, args, &index);
+    ins->pinned = true;
+    return tells ? tir_results(g->b, index, CLASS_PRED, 1) : 0;
+}
+
+static void wait_for(Gen *g, Tir barrier, Tir parity) {
+    int again = tir_new_label(g->b);
+    tir_label(g->b, again);
+    Tir there = say(g, "mbarrier.try_wait.parity.shared.b64 $0, [$1], $2;", 2,
+                    (Tir[]){barrier, parity}, true);
+    tir_branch(g->b, again, there, true);
+}
+
+/* ---- rings ---- */
+
+bool ptx_is_of_roles(const Gen *g, const Op *op) {
+    return g->roles && is_turn_op(op) && g->barriers[turn_ring(op)->id];
+}
+
+static bool is_of(Op *op, void *ring) { return !(is_turn_op(op) && turn_ring(op) == ring); }
+
+static bool writes_none(Op *op, void *ring) {
+    return (op->kind != OP_FILL && op->kind != OP_PUT) || turn_ring(op) != ring;
+}
+
+/* The consumers' rings whose fills have gone; all of the producer's. */
+static bool is_filled_by_producer(const Gen *g, const Op *ring) {
+    if (g->is_producer) return true;
+    return ring_stages(ring) > 1 && region_walk(g->fn->body, writes_none, op_result(ring)) &&
+           !region_walk(g->fn->body, is_of, op_result(ring));
+}
+
+void ptx_role_ring(Gen *g, const Op *ring) {
+    if (!is_filled_by_producer(g, ring)) return;
+    if (g->next_ring == g->roles->num_rings) BUG("a ring more in one role");
+    const RoleRing *of = &g->roles->rings[g->next_ring++];
+    g->barriers[op_result(ring)->id] = of->barriers;
+    if (of->meets) tir_plain(g->b, "bar.sync 0;");
+}
+
+/* full of the turn's slot; empty is behind the ring's last. */
+static Tir barrier_of(Gen *g, const Op *op, bool empty, Tir *round) {
+    const Op *ring = turn_ring(op)->def;
+    int at = g->barriers[turn_ring(op)->id];
+    if (empty) at += ROLE_BARRIER * (int)ring_stages(ring);
+    Tir slot = ptx_turn_slot(g, op, round);
+    return ptx_shared_address(g, at, tir_2(g->b, TIR_MUL32, slot, tir_i32(g->b, ROLE_BARRIER)));
+}
+
+static Tir parity_of(Gen *g, Tir round) { return tir_2(g->b, TIR_AND32, round, tir_i32(g->b, 1)); }
+
+static bool is_in_loop(const Op *op) {
+    const Op *owner = op->parent->owner;
+    while (owner && owner->kind == OP_IF) owner = owner->parent->owner;
+    return owner != NULL;
+}
+
+/* Nobody fills the turn's slot again: what is left of the function has nothing to do with it. */
+static bool is_last(const Op *release) {
+    Value *ring = turn_ring(release);
+    if (is_in_loop(release)) return false;
+    for (const Op *op = release; op; op = op->parent->owner)
+        for (const Op *next = op->next; next; next = next->next) {
+            if (is_turn_op(next) && turn_ring(next) == ring) return false;
+            for (int i = 0; i < next->num_regions; i++)
+                if (!region_walk(next->regions[i], is_of, ring)) return false;
+        }
+    return true;
+}
+
+/* Products by wgmma have read for all lanes once one has settled them. */
+static bool reads_by_lanes(Op *op, void *ring) {
+    for (int i = 0; i < op->num_operands && op->kind != OP_DOT && op->kind != OP_TRANS; i++) {
+        const Op *peek = op->operands[i]->def;
+        while (peek && peek->kind == OP_TRANS) peek = peek->operands[0]->def;
+        if (peek && peek->kind == OP_PEEK && turn_ring(peek) == ring) return false;
+    }
+    return true;
+}
+
+/* Turn -1 is nobody's. */
+static void release(Gen *g, const Op *op) {
+    Tir n = ptx_scalar_of(g, turn_number(op)), zero = tir_i32(g->b, 0);
+    int skip = tir_new_label(g->b);
+    if (is_last(op)) return;
+    if (!region_walk(g->fn->body, reads_by_lanes, turn_ring(op)))
+        tir_plain(g->b, "bar.warp.sync -1;");
+    Tir lane = tir_2(g->b, TIR_AND32, ptx_thread_id(g), tir_i32(g->b, 31));
+    tir_branch(g->b, skip, tir_2(g->b, TIR_EQ32, lane, zero), true);
+    int scope = tir_enter(g->b);
+    Tir nobodys = tir_2(g->b, TIR_LT_S32, n, zero);
+    if (!tir_is_const(g->b, nobodys, &(uint64_t){0})) tir_branch(g->b, skip, nobodys, false);
+    Tir barrier = barrier_of(g, op, true, NULL);
+    say(g, "mbarrier.arrive.shared.b64 _, [$0];", 1, &barrier, false);
+    tir_leave(g->b, scope);
+    tir_label(g->b, skip);
+}
+
+/* The first turns' slots are empty. */
+static void acquire(Gen *g, const Op *op) {
+    Tir round, barrier = barrier_of(g, op, true, &round);
+    uint64_t first;
+    if (tir_is_const(g->b, round, &first) && !first) return;
+    wait_for(g, barrier, tir_2(g->b, TIR_XOR32, parity_of(g, round), tir_i32(g->b, 1)));
+}
+
+static void ready(Gen *g, const Op *op) {
+    Tir round, barrier = barrier_of(g, op, false, &round);
+    wait_for(g, barrier, parity_of(g, round));
+    tir_plain(g->b, "fence.proxy.async.shared::cta;");
+    if (!is_in_loop(op)) ptx_barrier(g); /* `fence` counts on one there */
+}
+
+void ptx_role_turn(Gen *g, const Op *op) {
+    if (op->kind == OP_RELEASE) release(g, op);
+    if (op->kind == OP_ACQUIRE) acquire(g, op);
+    if (op->kind == OP_READY) ready(g, op);
+}
+
+static bool is_same_turn(const Op *fill, const Op *other) {
+    return other->kind == OP_FILL && turn_ring(other) == turn_ring(fill) &&
+           turn_number(other) == turn_number(fill);
+}
+
+void ptx_role_filled(Gen *g, const Op *fill) {
+    for (const Op *op = fill->next; op; op = op->next)
+        if (is_same_turn(fill, op)) return;
+    Tir barrier = barrier_of(g, fill, false, NULL);
+    say(g, "cp.async.mbarrier.arrive.noinc.shared.b64 [$0];", 1, &barrier, false);
+}
+
+/* ---- the kernel ---- */
+
+static void make_barriers(Gen *g, Tir tid) {
+    int done = tir_new_label(g->b), scope = tir_enter(g->b);
+    tir_branch(g->b, done, tir_2(g->b, TIR_NE32, tid, tir_i32(g->b, 0)), false);
+    for (int r = 0; r < g->roles->num_rings; r++) {
+        const RoleRing *ring = &g->roles->rings[r];
+        for (int i = 0; i < 2 * ring->stages; i++) {
+            Tir barrier =
+                ptx_shared_address(g, ring->barriers + i * ROLE_BARRIER, tir_i32(g->b, 0));
+            int arrivals = i < ring->stages ? ROLE_THREADS : g->fn->num_warps;
+            say(g, str_format(g->arena, "mbarrier.init.shared.b64 [$0], %d;", arrivals).data, 1,
+                &barrier, false);
+        }
+    }
+    tir_leave(g->b, scope);
+    tir_label(g->b, done);
+    tir_plain(g->b, "bar.sync 0;");
+}
+
+static Gen of_role(const Gen *g, Func *fn, bool is_producer) {
+    Gen of = *g;
+    of.fn = fn, of.is_producer = is_producer;
+    of.regs = arena_array(g->arena, Tir *, fn->num_values);
+    of.barriers = arena_array(g->arena, int, fn->num_values);
+    of.axis = facts_compute(g->arena, fn);
+    if (is_producer) of.threads = ROLE_THREADS, of.warp_bits = 2;
+    return of;
+}
+
+static void run(Gen *g, Func *fn, bool is_producer) {
+    Gen of = of_role(g, fn, is_producer);
+    int registers = is_producer ? g->roles->producer_registers : g->roles->consumer_registers;
+    if (registers)
+        tir_plain(g->b, str_format(g->arena, "setmaxnreg.%s.sync.aligned.u32 %d;",
+                                   is_producer ? "dec" : "inc", registers)
+                            .data);
+    int scope = tir_enter(g->b);
+    ptx_function(&of);
+    tir_leave(g->b, scope);
+    of.fn = g->fn, of.regs = g->regs, of.barriers = g->barriers, of.axis = g->axis;
+    of.threads = g->threads, of.warp_bits = g->warp_bits, of.is_producer = false;
+    *g = of;
+    if (g->next_ring != g->roles->num_rings) BUG("a ring less in one role");
+    g->next_ring = 0;
+}
+
+/* What the producer holds from turn to turn: seen when it is lowered, for nothing else. */
+static int alive(const Gen *g, const Roles *roles) {
+    Gen of = of_role(g, roles->producer, true);
+    GenFacts facts = {0};
+    of.facts = &facts, of.roles = roles;
+    of.b = tir_new(g->arena);
+    ptx_function(&of);
+    tir_mark(of.b);
+    tir_order(of.b);
+    return of.b->alive_at_heads;
+}
+
+const Roles *ptx_find_roles(Gen *g) {
+    const char *why = NULL;
+    Roles *roles = g->has_wgmma ? roles_of(g->arena, g->fn, &why) : NULL;
+    if (roles && !roles_deal_out(roles, alive(g, roles))) roles = NULL, why = "no registers left";
+    if (why) ptx_note(g, str_format(g->arena, "no roles: %s", why));
+    return roles;
+}
+
+void ptx_roles(Gen *g) {
+    Tir tid = ptx_thread_id(g);
+    Tir group = tir_2(g->b, TIR_SHR_U32, tid, tir_i32(g->b, 7));
+    if (!g->warp_group) g->warp_group = ptx_shuffle(g, "idx", group, tir_i32(g->b, 0));
+    int producer = tir_new_label(g->b);
+    make_barriers(g, tid);
+    tir_branch(g->b, producer,
+               tir_2(g->b, TIR_GE_U32, g->warp_group, tir_i32(g->b, g->threads / ROLE_THREADS)),
+               false);
+    run(g, g->roles->consumers, false);
+    tir_label(g->b, producer);
+    run(g, g->roles->producer, true);
+    if (g->shared_size > g->roles->barriers) BUG("scratch where the barriers are");
+    g->shared_size = g->roles->end;
+    const char *registers = "";
+    if (g->roles->consumer_registers)
+        registers = str_format(g->arena, "; registers: %d of theirs, %d of the others",
+                               g->roles->producer_registers, g->roles->consumer_registers)
+                        .data;
+    ptx_note(g, str_format(g->arena, "roles: 4 warps more fill the ring%s", registers));
+}

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+/* roles: a kernel whose products read rings, as two: four warps more than it has fill the rings,
+ * its own do all the rest.
+ *
+ *     producer                              consumers
+ *       for %i .. (%n, %p)                    for %i .. (%n, %sums)
+ *         acquire %r, %n                        ready %r, %n
+ *         fill %r, %n, %p                       %a = peek %r, %n;  %sums' = dot %a, .., %sums
+ *         yield %n + 1, %p + ..                 release %r, %n
+ *
+ * Both are what is left of the function once the other's share is gone, so that they run the same
+ * loops; each waits for the other turn by turn and not at a barrier of the block, so one group of
+ * warps multiplies while another computes. What a function means is the same: the split is made
+ * where it becomes text, and nothing but that knows of it.
+ *
+ * It pays where a loop multiplies by what it computes, as attention does: two groups of warps then
+ * take turns at the tensor cores by themselves (an H200, 128x128 in 8 warps: 8 to 20 % faster).
+ * Where it only adds products up, they wait for nothing else: there it lost 4 %.
+ *
+ * sm_90a, products by wgmma in 8 warps, rings at the top of the function that cp.async alone
+ * fills, with a loop in which nothing goes through scratch, and before whose end nothing is written
+ * that the producer might read. The producer computes addresses and masks for itself: by what it
+ * can make with four warps, from parameters and loads. */
+#include "opt/roles.h"
+
+#include "ir/place.h"
+#include "ir/trips.h"
+#include "opt/opt.h"
+
+enum { PRODUCER_WARPS = 4, REGISTERS = 65536 }; /* of a multiprocessor */
+enum { MOST_REGISTERS = 240, STEP = 8 };        /* of a thread */
+/* .. and beside what goes from turn to turn: for addresses and what is on its way */
+enum { SPARE = 28, PRODUCER_SPARE = 20 };
+
+/* ---- which rings ---- */
+
+typedef struct Asked {
+    const Value *ring;
+    bool filled, put;
+} Asked;
+
+static bool note_use(Op *op, void *user) {
+    Asked *a = user;
+    if (!is_turn_op(op) || turn_ring(op) != a->ring) return true;
+    a->filled |= op->kind == OP_FILL;
+    a->put |= op->kind == OP_PUT;
+    return true;
+}
+
+static bool is_for_roles(const Func *fn, const Op *ring) {
+    Asked a = {.ring = op_result(ring)};
+    if (ring_stages(ring) < 2) return false;
+    region_walk(fn->body, note_use, &a);
+    return a.filled && !a.put;
+}
+
+typedef struct Split {
+    Arena *arena;
+    const Func *fn;
+    Map rings; /* those that the producer fills, as a set */
+    int num_rings, sums, columns;
+    bool computes;   /* a loop multiplies by what it has computed */
+    Op *last;        /* of the body, that has to do with them */
+    const char *why; /* not */
+    bool other_copies;
+} Split;
+
+static bool is_of_roles(const Split *s, const Op *op) {
+    return is_turn_op(op) && map_get_pointer(&s->rings, turn_ring(op));
+}
+
+static bool is_not_of_roles(Op *op, void *user) { return !is_of_roles(user, op); }
+
+static bool has_roles(const Split *s, const Op *op) {
+    if (is_of_roles(s, op)) return true;
+    for (int i = 0; i < op->num_regions; i++)
+        if (!region_walk(op->regions[i], is_not_of_roles, (void *)(uintptr_t)s)) return true;
+    return false;
+}
+
+static bool is_in_loop(const Op *op) {
+    const Op *owner = op->parent->owner;
+    while (owner && owner->kind == OP_IF) owner = owner->parent->owner;
+    return owner != NULL;
+}
+
+static bool find_ring(Op *op, void *user) {
+    Split *s = user;
+    if (op->kind != OP_RING || !is_for_roles(s->fn, op)) return true;
+    if (is_in_loop(op)) s->why = "a ring in a loop";
+    map_set_pointer(&s->rings, op_result(op), op);
+    s->num_rings++;
+    return true;
+}
+
+/* ---- what stands in the way ---- */
+
+static bool refuse(Split *s, const char *why) {
+    s->why = why;
+    return false;
+}
+
+static bool check_turn(Split *s, const Op *op) {
+    if (type_bits(turn_number(op)->type) != 32) return refuse(s, "turns of 64 bits");
+    if (op->kind == OP_FILL && op->barrier) return refuse(s, "a write before the loop's end");
+    return op->kind != OP_PUT || refuse(s, "a tile put into the ring");
+}
+
+/* Before the last ring is left. */
+static bool check_before(Op *op, void *user) {
+    Split *s = user;
+    if (op->kind == OP_FILL && !is_of_roles(s, op)) s->other_copies = true;
+    if (is_of_roles(s, op)) return check_turn(s, op);
+    if (op->kind == OP_WHILE) return refuse(s, "a while");
+    if (is_ring_op(op)) return true;
+    if (op_has_trait(op, WRITES)) return refuse(s, "a write before the loop's end");
+    if (op->kind == OP_LOAD && load_volatile(op)) return refuse(s, "a volatile load");
+    return true;
+}
+
+static int regs_of(const Value *value) {
+    const Layout *layout = type_layout(value->type);
+    return layout ? layout_regs(layout) : 0;
+}
+
+static bool check_inside(Op *op, void *user) {
+    Split *s = user;
+    if (op->kind == OP_FOR) return refuse(s, "a loop in the loop");
+    bool is_of_others = is_turn_op(op) && !is_of_roles(s, op) && op->kind != OP_PEEK;
+    if (op->num_trips || is_of_others || (op->barrier && !is_turn_op(op)))
+        return refuse(s, "what goes through shared memory in the loop");
+    if (op->kind != OP_DOT) return true;
+    int sums = regs_of(op_result(op));
+    s->sums += sums;
+    if (dot_a_in_registers(op)) {
+        s->sums += regs_of(dot_a(op)) / 2;
+        s->computes |= value_is_inside(dot_a(op), op->parent);
+    }
+    if (dot_unit(op) != UNIT_WGMMA) return refuse(s, "a product by other than wgmma");
+    int columns = op_result(op)->type->shape[1];
+    if (columns > 256) columns = 256;
+    if (columns / 2 < sums) sums = columns / 2;
+    if (sums > s->columns) s->columns = sums;
+    return true;
+}
+
+static bool check_region(Split *s, Region *region);
+
+static bool check_op(Split *s, Op *op) {
+    int sums = s->sums;
+    if (!check_before(op, s)) return false;
+    if (op->kind == OP_IF && has_roles(s, op))
+        return check_region(s, op->regions[0]) && check_region(s, op->regions[1]);
+    for (int i = 0; i < op->num_regions; i++)
+        if (!region_walk(op->regions[i], check_before, s)) return false;
+    if (op->kind != OP_FOR || !has_roles(s, op)) return true;
+    s->sums = 0;
+    if (!region_walk(for_body(op), check_inside, s)) return false;
+    if (s->sums < sums) s->sums = sums;
+    return true;
+}
+
+/* Up to the last op that has to do with rings, or all of it. */
+static bool check_region(Split *s, Region *region) {
+    for (Op *op = region->first; op; op = op->next) {
+        if (!check_op(s, op)) return false;
+        if (op == s->last) break;
+    }
+    return true;
+}
+
+static bool check(Split *s) {
+    for (Op *op = s->fn->body->first; op; op = op->next)
+        if (has_roles(s, op)) s->last = op;
+    if (!check_region(s, s->fn->body)) return false;
+    return s->computes || refuse(s, "nothing is computed from product to product");
+}
+
+/* ---- the two functions ---- */
+
+typedef bool Goes(const Split *s, const Op *op);
+
+static bool is_consumers(const Split *s, const Op *op) {
+    if (op->kind == OP_COMMIT) return !s->other_copies;
+    return is_of_roles(s, op) && (op->kind == OP_ACQUIRE || op->kind == OP_FILL);
+}
+
+static bool is_not_producers(const Split *s, const Op *op) {
+    if (op->kind == OP_PEEK) return false; /* nobody reads it */
+    if (is_of_roles(s, op)) return op->kind != OP_ACQUIRE && op->kind != OP_FILL;
+    return op->num_regions == 0 && op_has_trait(op, WRITES);
+}
+
+/* Takes away from the copy what goes, seen in the function. */
+static void take_away(const Split *s, Goes *goes, const Region *region, Region *copy) {
+    const Op *op = region->first;
+    for (Op *at = copy->first, *next; at; at = next, op = op->next) {
+        next = at->next;
+        bool gone = op->kind != OP_YIELD && goes(s, op);
+        for (int i = 0; i < op->num_regions && !gone; i++)
+            take_away(s, goes, op->regions[i], at->regions[i]);
+        if (gone) op_remove(at);
+    }
+}
+
+static Func *share(const Split *s, Goes *goes) {
+    Func *copy = func_copy(s->fn);
+    PassCtx px = {.scratch = s->arena};
+    func_renumber(copy);
+    take_away(s, goes, s->fn->body, copy->body);
+    func_renumber(copy);
+    pass_dce(&px, copy);
+    func_renumber(copy);
+    return copy;
+}
+
+/* ---- turns that end earlier ---- */
+
+/* The turn before, released behind the products of this one that may read it no more: from where
+ * all that were under way have ended, nobody reads it. */
+static bool release_early(Op *op, void *user) {
+    Op *settle = NULL, *number = op->kind == OP_RELEASE ? turn_number(op)->def : NULL;
+    (void)user;
+    if (!number || number->kind != OP_SUB || number->parent != op->parent) return true;
+    if (number->operands[0]->region != op->parent || !is_in_loop(op)) return true;
+    for (Op *at = op->prev; at; at = at->prev)
+        if (at->kind == OP_SETTLE && !settle_pending(at)) settle = at;
+    Op *one = number->operands[1]->def;
+    if (!settle || !one || one->kind != OP_CONSTANT) return true;
+    Op *before = settle->next;
+    if (one->parent == op->parent) op_move_before(one, before);
+    op_move_before(number, before);
+    op_move_before(op, before);
+    return true;
+}
+
+/* ---- the producer's layouts ---- */
+
+/* Lanes stay where they are or repeat, so that it does not matter how many warps there are. */
+static bool is_producers(Op *op, void *user) {
+    static const OpKind kinds[] = {
+        OP_CONSTANT,    OP_ARANGE, OP_PROGRAM_ID, OP_NUM_PROGRAMS, OP_SPLAT, OP_TRANS, OP_BROADCAST,
+        OP_EXPAND_DIMS, OP_LOAD,   OP_ASSUME,     OP_IF,           OP_FOR,   OP_YIELD};
+    bool fine = op_has_trait(op, ELEMENTWISE) || is_ring_op(op);
+    for (int i = 0; i < COUNT(kinds); i++) fine = fine || op->kind == kinds[i];
+    fine = fine && !op->num_trips && (!op->barrier || is_ring_op(op));
+    return fine || refuse(user, "addresses that the producer cannot make");
+}
+
+/* Half of the warps: what the upper ones had is in more registers of the lower ones. */
+static const Type *with_fewer_warps(TypeTable *types, const Type *type, int warp_bits) {
+    const Layout *from = type_layout(type);
+    if (!from || from->num[KIND_WARP] <= warp_bits) return type;
+    Layout layout = *from;
+    while (layout.num[KIND_WARP] > warp_bits) {
+        uint32_t column = layout.column[KIND_WARP][--layout.num[KIND_WARP]];
+        layout.column[KIND_WARP][layout.num[KIND_WARP]] = 0;
+        if (column) layout.column[KIND_REG][layout.num[KIND_REG]++] = column;
+    }
+    return type_placed(types, type, place_registers(types, &layout));
+}
+
+static bool place_again(Op *op, void *user) {
+    Func *fn = user;
+    for (int i = 0; i < op->num_results; i++)
+        op->results[i].type = with_fewer_warps(fn->types, op->results[i].type, 2);
+    for (int r = 0; r < op->num_regions; r++)
+        for (int i = 0; i < op->regions[r]->num_args; i++)
+            op->regions[r]->args[i]->type =
+                with_fewer_warps(fn->types, op->regions[r]->args[i]->type, 2);
+    return true;
+}
+
+/* ---- shared memory and registers ---- */
+
+typedef struct Memory {
+    const Split *s;
+    Roles *roles;
+    bool has_atomics, scratch;
+    int most; /* byte in use before */
+} Memory;
+
+static bool note_memory(Op *op, void *user) {
+    Memory *m = user;
+    int bytes[MAX_TRIPS], count = op_trips(m->s->fn, m->has_atomics, op, bytes);
+    Roles *roles = m->roles;
+    if (op->kind == OP_RING && map_get_pointer(&m->s->rings, op_result(op)))
+        roles->rings[roles->num_rings++] = (RoleRing){
+            .stages = (int)ring_stages(op), .meets = m->scratch || m->most > ring_offset(op)};
+    if (op->kind == OP_RING && ring_end(op) > m->most) m->most = ring_end(op);
+    for (int i = 0; i < count && i < op->num_trips; i++) {
+        m->scratch = true;
+        if (op->trips[i].offset + bytes[i] > m->most) m->most = op->trips[i].offset + bytes[i];
+    }
+    return true;
+}
+
+static void lay_out(Split *s, Roles *roles) {
+    Memory m = {.s = s, .roles = roles, .has_atomics = func_has_atomics(s->fn)};
+    roles->rings = arena_array(s->arena, RoleRing, s->num_rings);
+    region_walk(s->fn->body, note_memory, &m);
+    roles->barriers = roles->end = scratch_aligned(m.most);
+    for (int i = 0; i < roles->num_rings; i++) {
+        roles->rings[i].barriers = roles->end;
+        roles->end += 2 * ROLE_BARRIER * roles->rings[i].stages;
+    }
+}
+
+static int in_steps(int registers) { return (registers + STEP - 1) / STEP * STEP; }
+
+/* As many blocks as there is shared memory and registers for. Where what a thread needs is not what
+ * all have at the launch, the consumers get all that the producer does not need. */
+bool roles_deal_out(Roles *roles, int alive) {
+    const Func *fn = roles->consumers;
+    int own = 32 * fn->num_warps, threads = own + ROLE_THREADS;
+    int consumer = in_steps(roles->sums + SPARE), producer = in_steps(alive + PRODUCER_SPARE);
+    int had = REGISTERS / (own * in_steps(roles->sums + 2 * SPARE)); /* blocks without roles */
+    for (int blocks = arch_blocks(arch_find(fn->target), roles->end); blocks >= 1; blocks--) {
+        if (blocks < had && blocks < arch_blocks(arch_find(fn->target), roles->end)) break;
+        int each = REGISTERS / (threads * blocks) / STEP * STEP;
+        if (each > MOST_REGISTERS) each = MOST_REGISTERS;
+        int more = (each * threads - producer * ROLE_THREADS) / own / STEP * STEP;
+        if (more > MOST_REGISTERS) more = MOST_REGISTERS;
+        roles->blocks = blocks;
+        roles->producer_registers = roles->consumer_registers = 0;
+        if (each < roles->columns + SPARE) continue;
+        if (producer <= each && consumer <= each) return true;
+        roles->producer_registers = producer, roles->consumer_registers = more;
+        if (producer < each && consumer <= more) return true;
+    }
+    return false;
+}
+
+/* ---- all ---- */
+
+Roles *roles_of(Arena *arena, const Func *fn, const char **why) {
+    const Arch *arch = arch_find(fn->target);
+    Split s = {.arena = arena, .fn = fn, .rings = {.arena = arena}};
+    *why = NULL;
+    if (fn->form != FORM_PLACED || !arch || strcmp(arch->name, "sm_90a")) return NULL;
+    region_walk(fn->body, find_ring, &s);
+    if (!s.num_rings) return NULL;
+    if (!s.why && fn->num_warps != 8) s.why = "num_warps is not 8";
+    if (s.why || !check(&s)) return *why = s.why, NULL;
+    Roles *roles = arena_new_of(arena, Roles);
+    *roles = (Roles){.producer = share(&s, is_not_producers), .consumers = share(&s, is_consumers)};
+    region_walk(roles->consumers->body, release_early, NULL);
+    if (!region_walk(roles->producer->body, is_producers, &s)) return *why = s.why, NULL;
+    region_walk(roles->producer->body, place_again, roles->producer);
+    roles->producer->num_warps = PRODUCER_WARPS;
+    lay_out(&s, roles);
+    if (roles->end > arch->shared_limit) return *why = "no shared memory left", NULL;
+    roles->sums = s.sums, roles->columns = s.columns;
+    return roles;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/* roles: a kernel as two; see gpu/roles.c. */
+#ifndef TERN_ROLES_H
+#define TERN_ROLES_H
+
+#include "ir/arch.h"
+#include "ir/ir.h"
+
+enum { ROLE_BARRIER = 8, ROLE_THREADS = 128 }; /* bytes of an mbarrier; the producer's threads */
+
+typedef struct RoleRing { /* that the producer fills */
+    int stages;
+    int barriers; /* in shared memory: of each turn one for full, then of each one for empty */
+    bool meets;   /* all wait for each other before it: somebody may be where it is */
+} RoleRing;
+
+typedef struct Roles {
+    Func *producer, *consumers;
+    int num_rings;
+    RoleRing *rings;   /* in the order of either function */
+    int barriers, end; /* of all of them */
+    int blocks;        /* that a multiprocessor has room for */
+    int sums, columns; /* registers of a consumer: what products add up; of one instruction */
+    int producer_registers, consumer_registers; /* of a thread; 0: as it was launched */
+} Roles;
+
+/* Two functions made of copies; NULL: there are none, and *why is a reason or NULL. */
+Roles *roles_of(Arena *arena, const Func *fn, const char **why);
+/* How many blocks, and which registers a thread of either role has. alive: those that a producer
+ * holds from turn to turn. False: there are not enough. */
+bool roles_deal_out(Roles *roles, int alive);
+
+#endif
