@@ -88,6 +88,96 @@ static Object *run_in_place(Host *host, Object *const *args, const HostCall *cal
     return run_pointwise(host, all, call);
 }
 
+/* ---- x + alpha * y ---- */
+
+static Object *run_tolist(Host *host, Object *const *args, const HostCall *call);
+
+/* Where the product is exact, so that the sum is rounded once, as by PyTorch's fma. */
+static tern_dtype wide_type(tern_dtype dtype) {
+    return tern_dtype_is_float(dtype) ? TERN_FLOAT64 : dtype;
+}
+
+/* False: said, in PyTorch's words. */
+static bool check_alpha(Host *host, const tern_operand *alpha, tern_dtype dtype) {
+    if (alpha->kind == TERN_OPERAND_BOOL && dtype != TERN_BOOL)
+        host_raise(host, CLASS_RUNTIME_ERROR, "Boolean alpha only supported for Boolean results.");
+    else if (alpha->kind == TERN_OPERAND_NUMBER && !tern_dtype_is_float(dtype))
+        host_raise(host, CLASS_RUNTIME_ERROR,
+                   "For integral input tensors, argument alpha must not be a floating point "
+                   "number.");
+    return !is_raised(host);
+}
+
+static double number_of(const tern_operand *operand) {
+    return operand->kind == TERN_OPERAND_NUMBER ? operand->number : (double)operand->integer;
+}
+
+/* alpha * y, alpha as PyTorch takes it: for floats of 16 bits in fp32. *made: to be dropped. */
+static tern_operand scaled(tern_operand alpha, tern_operand y, tern_dtype dtype,
+                           tern_tensor **made) {
+    *made = NULL;
+    if (tern_dtype_is_float(dtype) && dtype != TERN_FLOAT64)
+        alpha = tern_number((float)number_of(&alpha));
+    if (dtype == TERN_BOOL) alpha = tern_integer(alpha.integer != 0);
+    if (dtype == TERN_BOOL) alpha.kind = TERN_OPERAND_BOOL;
+    if (y.kind != TERN_OPERAND_TENSOR) {
+        bool is_real = alpha.kind == TERN_OPERAND_NUMBER || y.kind == TERN_OPERAND_NUMBER;
+        if (is_real) return tern_number(number_of(&alpha) * number_of(&y));
+        alpha.integer = (int64_t)((uint64_t)alpha.integer * (uint64_t)y.integer);
+        return alpha;
+    }
+    tern_tensor *wide = tern_to(y.tensor, wide_type(dtype));
+    if (wide) *made = tern_op(TERN_OP_mul, (tern_operand[]){tern_of(wide), alpha}, 2, 0, 0);
+    tern_drop(wide);
+    return tern_of(*made);
+}
+
+/* In args: input, other, alpha, out: that of the call, or of one in place. */
+static Object *run_scaled_sum(Host *host, Object *const *args, const HostCall *call) {
+    tern_operand operands[2], alpha;
+    const char *name = tern_op_name((tern_op_id)call->id);
+    Object *number = args[2], *out = args[3];
+    if (is_tensor_object(number)) number = run_tolist(host, args + 2, &(HostCall){.id = 1});
+    if (is_raised(host)) return host->script->poison;
+    if (!operand_of(host, number, &alpha) && !is_raised(host))
+        host_raise(host, CLASS_TYPE_ERROR, "%s(): argument 'alpha' must be Number, not %.*s", name,
+                   STR_ARG(class_info(class_of(host, number))->name));
+    bool is_known = !is_raised(host) && operand_of(host, args[0], &operands[0]) &&
+                    operand_of(host, args[1], &operands[1]) &&
+                    (!given(out) || want_tensor(host, out, "out"));
+    if (!is_known) return none_of(host);
+    tern_tensor *made = NULL, *plain = tern_op((tern_op_id)call->id, operands, 2, 0, 0),
+                *sum = NULL;
+    if (!plain) return tensor_failed(host);
+    tern_dtype dtype = tern_tensor_dtype(plain);
+    tern_drop(plain);
+    if (!check_alpha(host, &alpha, dtype)) return host->script->poison;
+    bool fits = !given(out) || tern_dtype_is_float(dtype) <=
+                                   tern_dtype_is_float(tern_tensor_dtype(tensor_of(out)));
+    if (fits) operands[1] = scaled(alpha, operands[1], dtype, &made);
+    bool failed = fits && operands[1].kind == TERN_OPERAND_TENSOR && !made;
+    if (!failed && given(out))
+        failed = tern_op_into(tensor_of(out), (tern_op_id)call->id, operands, 2, 0, 0);
+    else if (!failed)
+        sum = tern_op((tern_op_id)call->id, operands, 2, 0, 0);
+    tern_drop(made);
+    if (given(out)) return failed ? tensor_failed(host) : out;
+    tern_tensor *result = sum ? tern_to(sum, dtype) : NULL;
+    tern_drop(sum);
+    return tensor_wrap(host, result, cuda_of(args[0]) || cuda_of(args[1]));
+}
+
+static Object *run_sum(Host *host, Object *const *args, const HostCall *call) {
+    return args[2] ? run_scaled_sum(host, args, call)
+                   : run_binary(host, (Object *[]){args[0], args[1], args[3]}, call);
+}
+
+/* x.add_(y, alpha=2) */
+static Object *run_sum_in_place(Host *host, Object *const *args, const HostCall *call) {
+    Object *all[] = {args[0], args[1], args[2], args[0]};
+    return args[2] ? run_scaled_sum(host, all, call) : run_in_place(host, args, call);
+}
+
 static bool dims_of(Host *host, const Object *dim, int *count, int *dims) {
     int64_t values[TERN_MAX_RANK];
     *count = 0;
@@ -544,6 +634,12 @@ static const Native both[] = {
     {"reshape", "..", run_view, VIEW_RESHAPE},
     {"permute", "..", run_view, VIEW_PERMUTE},
 };
+static const Native sums[] = {
+    /* before those of `both` */
+    {"add", "input, other, *, alpha?, out?", run_sum, TERN_OP_add},
+    {"sub", "input, other, *, alpha?, out?", run_sum, TERN_OP_sub},
+    {"subtract", "input, other, *, alpha?, out?", run_sum, TERN_OP_sub},
+};
 static const Native methods[] = {
     {"dim", "self", run_ask, ASK_DIM},
     {"element_size", "self", run_ask, ASK_ELEMENT_SIZE},
@@ -572,8 +668,8 @@ static const Native methods[] = {
     NATIVE("copy_", "self, src", run_overwrite),
     NATIVE("fill_", "self, value", run_overwrite),
     NATIVE("zero_", "self", run_overwrite),
-    {"add_", "self, other", run_in_place, TERN_OP_add},
-    {"sub_", "self, other", run_in_place, TERN_OP_sub},
+    {"add_", "self, other, *, alpha?", run_sum_in_place, TERN_OP_add},
+    {"sub_", "self, other, *, alpha?", run_sum_in_place, TERN_OP_sub},
     {"mul_", "self, other", run_in_place, TERN_OP_mul},
     {"div_", "self, other", run_in_place, TERN_OP_div},
     {"__iadd__", "self, other", run_in_place, TERN_OP_add},
@@ -626,6 +722,8 @@ static const Native of_testing[] = {
 
 Object *torch_method(Host *host, Object *tensor, Str name) {
     const Native *found = NULL;
+    for (int i = 0; i < COUNT(sums) && !found; i++)
+        if (str_is(name, sums[i].name)) found = &sums[i];
     for (int i = 0; i < COUNT(both) && !found; i++)
         if (str_is(name, both[i].name)) found = &both[i];
     for (int i = 0; i < COUNT(methods) && !found; i++)
@@ -662,6 +760,7 @@ void add_torch(Host *host, Object *module) {
                                  NATIVE("launch_hook", "function", run_launch_hook)};
     if (str_is(module->text, "_torch")) module_add_natives(host, module, own, COUNT(own));
     module_add_natives(host, module, both, COUNT(both));
+    module_add_natives(host, module, sums, COUNT(sums));
     module_add_natives(host, module, functions, COUNT(functions));
     add_making(host, module);
     module_add_natives(host, module, &refuse, 1);

@@ -77,3 +77,34 @@ for f in (lambda: i.masked_fill(i, 2), lambda: i.masked_fill(m, i), lambda: torc
         f()
     except RuntimeError as error:
         print(str(error)[:100])
+
+
+# x + alpha * y, in the result's type, rounded once.
+def say(f, *args, **named):
+    try:
+        r = f(*args, **named)
+        print(r.dtype, r.tolist())
+    except (RuntimeError, TypeError) as e:
+        print(type(e).__name__, e)
+
+
+x, i, b = torch.tensor([1.5, -2.0]), torch.tensor([3, -4]), torch.tensor([True, False])
+h = torch.tensor([2049.0, 0.1]).half()
+for f in (torch.add, torch.sub, torch.rsub):
+    for y in (x, i, 3, 2.5, h, x.double()):
+        for alpha in (2, 0.3, True):
+            say(f, x, y, alpha=alpha)
+            say(f, i, y, alpha=alpha)
+say(torch.add, h, h, alpha=2)
+say(torch.add, b, b, alpha=2)
+say(torch.add, b, True, alpha=True)
+say(torch.add, b, b, alpha=0)
+say(x.add, x, alpha='2')
+say(x.clone().add_, x, alpha=2)
+say(x.clone().sub_, i, alpha=0.5)
+say(h.clone().add_, h, alpha=2)
+say(i.clone().add_, x, alpha=2)
+say(torch.add, x, i, alpha=2, out=torch.empty(2))
+w = x.clone().requires_grad_()
+torch.sub(w * w, w, alpha=3).sum().backward()
+print(w.grad.tolist())

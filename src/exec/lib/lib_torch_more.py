@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What of torch are few calls of others: functions of torch that are methods of tensors, too.
 import math
-from _torch import Tensor, arange, bmm, cat, empty, full, import_module, index_select, matmul, ones, refuse, stack, std as _std, tensor, var as _var, where, zeros
+from _torch import Tensor, arange, bmm, cat, empty, full, import_module, index_select, matmul, ones, refuse, stack, std as _std, sub, tensor, var as _var, where, zeros
 
 from torch._index import nonzero
 
@@ -153,8 +153,8 @@ def addcdiv(input, tensor1, tensor2, *, value=1):
     return input + value * tensor1 / tensor2
 
 
-def rsub(input, other):
-    return other - input
+def rsub(input, other, *, alpha=1):
+    return sub(other, input, alpha=alpha)
 
 
 def clip(input, min=None, max=None):
