@@ -71,6 +71,10 @@ bool check_bounds(tern_tensor *index, IndexKind kind, int dim, int64_t size) {
         session_fail(index->session, TERN_ERROR_ARGUMENT,
                      "index %lld is out of bounds for dimension %d with size %lld",
                      (long long)(low < 0 ? low : high), dim, (long long)size);
+    else if (kind == OF_SELECT_ALONG)
+        session_fail(index->session, TERN_ERROR_ARGUMENT,
+                     "INDICES element is out of DATA bounds, id=%lld axis_dim=%lld",
+                     (long long)(low < 0 ? low : high), (long long)size);
     else
         session_fail(index->session, TERN_ERROR_ARGUMENT, "index out of range in self");
     return false;
@@ -138,14 +142,32 @@ tern_tensor *tern_gather(tern_tensor *x, int dim, tern_tensor *index) {
     return tensor_gather(x, dim, index);
 }
 
+static tern_tensor *select_scalar(tern_tensor *x, tern_tensor *index) {
+    if (index->numel != 1)
+        return session_fail_null(x->session, TERN_ERROR_ARGUMENT,
+                                 "index_select(): Index to scalar can have only 1 value, got %lld "
+                                 "value(s)",
+                                 (long long)index->numel);
+    tern_tensor *one = tern_unsqueeze(x, 0), *same = one ? tern_index_select(one, 0, index) : NULL;
+    tern_tensor *out = same ? tern_reshape(same, 0, NULL) : NULL;
+    tern_drop(same);
+    tern_drop(one);
+    return out;
+}
+
 tern_tensor *tern_index_select(tern_tensor *x, int dim, tern_tensor *index) {
     int64_t shape[TERN_MAX_RANK], strides[TERN_MAX_RANK], of_index[TERN_MAX_RANK] = {0};
     if (!check_session(x, index) || !dim_wrap(x->session, x->rank, dim, &dim)) return NULL;
-    if (index->rank > 1 || !x->rank)
+    if (index->rank > 1)
         return session_fail_null(x->session, TERN_ERROR_ARGUMENT,
                                  "index_select(): Index is supposed to be a vector");
-    if (!check_index_type(index, OF_SELECT) || !check_bounds(index, OF_SELECT, dim, x->shape[dim]))
-        return NULL;
+    if (!check_index_type(index, OF_SELECT)) return NULL;
+    if (!x->rank) return select_scalar(x, index);
+    if (x->rank > 1 && index->numel && !x->shape[dim])
+        return session_fail_null(x->session, TERN_ERROR_ARGUMENT,
+                                 "index_select(): self indexing axis dim should be positive");
+    IndexKind kind = x->rank > 1 && (dim || !x->numel) ? OF_SELECT_ALONG : OF_SELECT;
+    if (!check_bounds(index, kind, dim, x->shape[dim])) return NULL;
     for (int d = 0; d < x->rank; d++) {
         shape[d] = d == dim ? index->numel : x->shape[d];
         strides[d] = d == dim ? 0 : x->strides[d];

@@ -145,6 +145,11 @@ static bool check_power(tern_session *session, int op, const tern_operand *opera
 /* PyTorch has these with a number as ops of fewer operands. */
 static bool counts_numbers(tern_op_id op) { return op != TERN_OP_pow && op != TERN_OP_clamp; }
 
+/* Of integers PyTorch has these as tensors like theirs, full of one value. */
+static bool is_constant(tern_op_id op, tern_dtype compute) {
+    return (op == TERN_OP_isfinite || op == TERN_OP_isinf) && !tern_dtype_is_float(compute);
+}
+
 static bool is_empty(int rank, const int64_t *shape) {
     for (int d = 0; d < rank; d++)
         if (!shape[d]) return true;
@@ -162,7 +167,8 @@ static tern_tensor *op_new(tern_session *session, tern_op_id op, const tern_oper
         (!is_empty(rank, shape) && !check_divisor(session, (int)op, operands, compute)) ||
         !check_power(session, (int)op, operands, compute))
         return NULL;
-    if (op == TERN_OP_copy && tensor_is_dense(tensors[0]))
+    bool is_like = op == TERN_OP_copy || is_constant(op, compute);
+    if (is_like && tensor_is_dense(tensors[0]))
         memcpy(strides, tensors[0]->strides, sizeof strides);
     else
         result_strides(tensors, num_tensors, counts_numbers(op) && num_tensors < count, rank, shape,

@@ -219,7 +219,8 @@ Tile product_tile(const Form *form);
 void emit_product(Emitter *emitter);
 
 /* ---- index.c ---- */
-typedef enum IndexKind { OF_GATHER, OF_SELECT, OF_EMBEDDING } IndexKind;
+/* PyTorch has two ways to select, with words of their own. */
+typedef enum IndexKind { OF_GATHER, OF_SELECT, OF_SELECT_ALONG, OF_EMBEDDING } IndexKind;
 /* Are all indices in 0 .. size - 1? False: said. While ops are traced: it is noted. */
 bool check_bounds(tern_tensor *index, IndexKind kind, int dim, int64_t size);
 

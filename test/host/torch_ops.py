@@ -108,3 +108,39 @@ say(torch.add, x, i, alpha=2, out=torch.empty(2))
 w = x.clone().requires_grad_()
 torch.sub(w * w, w, alpha=3).sum().backward()
 print(w.grad.tolist())
+
+
+# Strides of what is like a tensor; sizes of 1 keep theirs.
+for f in (torch.isfinite, torch.isinf, torch.isnan):
+    for dtype in (torch.float32, torch.int32, torch.bool):
+        for size, stride in (((33, 1, 33), (33, 1089, 1)), ((1, 3), (7, 1)), ((4, 1, 3), (1, 4, 4)), ((4, 3), (6, 1))):
+            print(f(torch.empty_strided(size, stride, dtype=dtype).zero_()).stride(), end=' ')
+        print()
+
+
+# Losses of two types.
+def loss(f, a, b):
+    try:
+        print(f(torch.tensor([1, 0, 1]).to(a), torch.tensor([1, 1, 0]).to(b)))
+    except RuntimeError as e:
+        print(e)
+
+
+for a in (torch.bool, torch.int64, torch.float32, torch.float64):
+    for b in (torch.bool, torch.int64, torch.float32):
+        loss(torch.nn.functional.mse_loss, a, b)
+        loss(torch.nn.functional.l1_loss, a, b)
+
+
+# index_select where there is nothing.
+def select(size, dim, index):
+    try:
+        print(torch.zeros(size).index_select(dim, torch.tensor(index, dtype=torch.int64)).shape)
+    except (RuntimeError, IndexError) as e:
+        print(e)
+
+
+for size in ((0, 3), (3, 0), (3, 2), (3,), (), (0,), (0, 2, 3)):
+    for dim in (0, 1):
+        for index in ([0], [], [3], [-1], [0, 1], 0):
+            select(size, dim, index)

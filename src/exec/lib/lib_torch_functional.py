@@ -87,6 +87,12 @@ def _reduced(loss, reduction):
 
 
 def mse_loss(input, target, size_average=None, reduce=None, reduction='mean', weight=None):
+    dtypes = [x.dtype for x in (input, target) if x.is_floating_point()]
+    if not dtypes:
+        both_bool = str(input.dtype) == str(target.dtype) == 'torch.bool'
+        raise NotImplementedError(f'''"mse_cpu" not implemented for '{'Bool' if both_bool else 'Long'}\'''')
+    if len(dtypes) == 1:
+        input, target = input.to(dtypes[0]), target.to(dtypes[0])
     return _reduced((input - target).square(), reduction)
 
 
