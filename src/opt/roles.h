@@ -12,6 +12,7 @@ typedef struct RoleRing { /* that the producer fills */
     int stages;
     int barriers; /* in shared memory: of each turn one for full, then of each one for empty */
     bool meets;   /* all wait for each other before it: somebody may be where it is */
+    bool waits; /* consumers do where a turn is ready outside of a loop: `fence` counted on that */
 } RoleRing;
 
 typedef struct Roles {
@@ -25,7 +26,7 @@ typedef struct Roles {
 } Roles;
 
 /* Two functions made of copies; NULL: there are none, and *why is a reason or NULL. */
-Roles *roles_of(Arena *arena, const Func *fn, const char **why);
+Roles *roles_of(Arena *arena, Func *fn, const char **why);
 /* How many blocks, and which registers a thread of either role has. alive: those that a producer
  * holds from turn to turn. False: there are not enough. */
 bool roles_deal_out(Roles *roles, int alive);

@@ -637,9 +637,10 @@ TEST(so_are_those_of_what_is_kept) { check_mutated(&signs, &rows[0], 2, 4); }
 
 TEST(and_of_tiles_read_both_ways) { check_mutated(&turned, &rows[0], 3, 6); }
 
-/* In eight warps four more fill the ring, with mbarriers between them; in four they do not. */
+/* In eight warps four more fill the ring, with mbarriers between them; in four they do not, nor
+ * where two blocks fit a multiprocessor without. */
 TEST(and_where_others_fill_the_ring) {
-    static const Row eight = {128, 64, 64, 8};
+    static const Row eight = {128, 128, 32, 8};
     tern_context *sim = opened("sim:h200", 0);
     for (int stages = 2; stages < 5; stages++) {
         tern_kernel *kernel = sim ? compiled(sim, &chained, &eight, stages, NULL) : NULL;

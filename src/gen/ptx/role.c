@@ -126,11 +126,17 @@ static void acquire(Gen *g, const Op *op) {
     wait_for(g, barrier, tir_2(g->b, TIR_XOR32, parity_of(g, round), tir_i32(g->b, 1)));
 }
 
+static const RoleRing *of_ring(const Gen *g, const Value *ring) {
+    const RoleRing *of = g->roles->rings;
+    while (of->barriers != g->barriers[ring->id]) of++;
+    return of;
+}
+
 static void ready(Gen *g, const Op *op) {
     Tir round, barrier = barrier_of(g, op, false, &round);
     wait_for(g, barrier, parity_of(g, round));
     tir_plain(g->b, "fence.proxy.async.shared::cta;");
-    if (!is_in_loop(op)) ptx_barrier(g); /* `fence` counts on one there */
+    if (!is_in_loop(op) && of_ring(g, turn_ring(op))->waits) ptx_barrier(g);
 }
 
 void ptx_role_turn(Gen *g, const Op *op) {

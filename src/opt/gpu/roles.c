@@ -61,6 +61,8 @@ typedef struct Split {
     int num_rings, sums, columns;
     bool computes;   /* a loop multiplies by what it has computed */
     Op *last;        /* of the body, that has to do with them */
+    VEC(Op *) loads; /* up to there */
+    Facts *facts;
     const char *why; /* not */
     bool other_copies;
 } Split;
@@ -115,6 +117,7 @@ static bool check_before(Op *op, void *user) {
     if (is_ring_op(op)) return true;
     if (op_has_trait(op, WRITES)) return refuse(s, "a write before the loop's end");
     if (op->kind == OP_LOAD && load_volatile(op)) return refuse(s, "a volatile load");
+    if (op->kind == OP_LOAD) vec_push(s->arena, &s->loads, op);
     return true;
 }
 
@@ -277,7 +280,8 @@ typedef struct Memory {
     const Split *s;
     Roles *roles;
     bool has_atomics, scratch;
-    int most; /* byte in use before */
+    bool before; /* .. was used before a ring */
+    int most;    /* byte in use before */
 } Memory;
 
 static bool note_memory(Op *op, void *user) {
@@ -287,6 +291,7 @@ static bool note_memory(Op *op, void *user) {
     if (op->kind == OP_RING && map_get_pointer(&m->s->rings, op_result(op)))
         roles->rings[roles->num_rings++] = (RoleRing){
             .stages = (int)ring_stages(op), .meets = m->scratch || m->most > ring_offset(op)};
+    if (op->kind == OP_RING) m->before |= m->scratch;
     if (op->kind == OP_RING && ring_end(op) > m->most) m->most = ring_end(op);
     for (int i = 0; i < count && i < op->num_trips; i++) {
         m->scratch = true;
@@ -295,13 +300,32 @@ static bool note_memory(Op *op, void *user) {
     return true;
 }
 
+static bool spares_loads(Op *op, void *user) {
+    const Split *s = user;
+    for (int i = 0; i < s->loads.count; i++)
+        if (facts_may_write(s->facts, op, s->loads.data[i])) return false;
+    return true;
+}
+
+/* Does anything behind the rings write where what came before them may have read? */
+static bool writes_later(Split *s) {
+    for (Op *op = s->last->next; op; op = op->next) {
+        if (!spares_loads(op, s)) return true;
+        for (int i = 0; i < op->num_regions; i++)
+            if (!region_walk(op->regions[i], spares_loads, s)) return true;
+    }
+    return false;
+}
+
 static void lay_out(Split *s, Roles *roles) {
     Memory m = {.s = s, .roles = roles, .has_atomics = func_has_atomics(s->fn)};
     roles->rings = arena_array(s->arena, RoleRing, s->num_rings);
     region_walk(s->fn->body, note_memory, &m);
+    bool later = writes_later(s);
     roles->barriers = roles->end = scratch_aligned(m.most);
     for (int i = 0; i < roles->num_rings; i++) {
         roles->rings[i].barriers = roles->end;
+        roles->rings[i].waits = m.before || later;
         roles->end += 2 * ROLE_BARRIER * roles->rings[i].stages;
     }
 }
@@ -314,7 +338,7 @@ bool roles_deal_out(Roles *roles, int alive) {
     const Func *fn = roles->consumers;
     int own = 32 * fn->num_warps, threads = own + ROLE_THREADS;
     int consumer = in_steps(roles->sums + SPARE), producer = in_steps(alive + PRODUCER_SPARE);
-    int had = REGISTERS / (own * in_steps(roles->sums + 2 * SPARE)); /* blocks without roles */
+    int had = REGISTERS / (own * in_steps(roles->sums + SPARE)); /* blocks without roles */
     for (int blocks = arch_blocks(arch_find(fn->target), roles->end); blocks >= 1; blocks--) {
         if (blocks < had && blocks < arch_blocks(arch_find(fn->target), roles->end)) break;
         int each = REGISTERS / (threads * blocks) / STEP * STEP;
@@ -333,7 +357,7 @@ bool roles_deal_out(Roles *roles, int alive) {
 
 /* ---- all ---- */
 
-Roles *roles_of(Arena *arena, const Func *fn, const char **why) {
+Roles *roles_of(Arena *arena, Func *fn, const char **why) {
     const Arch *arch = arch_find(fn->target);
     Split s = {.arena = arena, .fn = fn, .rings = {.arena = arena}};
     *why = NULL;
@@ -348,6 +372,7 @@ Roles *roles_of(Arena *arena, const Func *fn, const char **why) {
     if (!region_walk(roles->producer->body, is_producers, &s)) return *why = s.why, NULL;
     region_walk(roles->producer->body, place_again, roles->producer);
     roles->producer->num_warps = PRODUCER_WARPS;
+    s.facts = facts_compute(arena, fn);
     lay_out(&s, roles);
     if (roles->end > arch->shared_limit) return *why = "no shared memory left", NULL;
     roles->sums = s.sums, roles->columns = s.columns;
