@@ -59,7 +59,8 @@ static double ranges_ns(const Place *p, int count) {
 }
 
 /* Of the counter, or of the clock where that is read: a range needs two, and where they alone take
- * most of the 50 ns there is no more than OWN_NS for all else. */
+ * most of the 50 ns there is no more than a share of them for all else: a processor's clock, and
+ * with it all three, changes by a third within a minute. */
 static double reading_ns(void) {
     enum { READINGS = 100000 };
     static int64_t kept[64];
@@ -72,7 +73,8 @@ static double reading_ns(void) {
 }
 
 static void ranges(const Place *p, int count) {
-    enum { TURNS = 15, OWN_NS = 10 };
+    enum { TURNS = 15 };
+    static const double with_readings = 1.3;
     double took[TURNS], stated[TURNS], readings[TURNS];
     for (int i = 0; i < TURNS; i++) {
         readings[i] = reading_ns();
@@ -89,7 +91,7 @@ static void ranges(const Place *p, int count) {
     printf("  %7d ranges %17s %8.1f ns each (%.1f .. %.1f), stated %.1f (%+.0f %%); two readings "
            "of the counter %.1f\n",
            count, "", truth, took[0], took[TURNS - 1], said, (said / truth - 1) * 100, 2 * reading);
-    CHECK(truth <= fmax(50, 2 * reading + OWN_NS));
+    CHECK(truth <= fmax(50, with_readings * 2 * reading));
     CHECK(is_near(said, truth));
 }
 
