@@ -116,7 +116,8 @@ tern_status tern_sweep_add(tern_sweep *sweep, const tern_point *point) {
 
 /* ---- numbers ---- */
 
-void number_print(Buf *out, double value) {
+/* Five figures, without an exponent where it can. */
+static void number_print(Buf *out, double value) {
     double size = fabs(value);
     if (value == floor(value) && size < 1e15)
         buf_printf(out, "%.0f", value);

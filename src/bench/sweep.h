@@ -41,6 +41,5 @@ int line_dash(const char *dash);            /* gnuplot's number of it; 0: unknow
 void script_head(Buf *out, const char *file);
 void script_quoted(Buf *out, const char *text);
 void script_lines(Buf *out, const tern_sweep *sweep);
-void number_print(Buf *out, double value); /* five figures, without an exponent where it can */
 
 #endif

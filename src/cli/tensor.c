@@ -9,19 +9,19 @@
 
 /* ---- elements ---- */
 
-/* All ones is a nan in every float type; 0xa5 bytes make integers that nobody computes by accident.
- */
+/* What empty() is full of: all ones is a nan in every float type; 0xa5 bytes make integers that
+ * nobody computes by accident. */
 static void poison_bytes(tern_dtype dtype, unsigned char poison[8]) {
     memset(poison, tern_dtype_is_float(dtype) ? 0xff : dtype == TERN_BOOL ? 1 : 0xa5, 8);
 }
 
-void element_poison(tern_dtype dtype, void *element) {
+static void element_poison(tern_dtype dtype, void *element) {
     unsigned char poison[8];
     poison_bytes(dtype, poison);
     memcpy(element, poison, tern_dtype_size(dtype));
 }
 
-bool element_is_poison(tern_dtype dtype, const void *element) {
+static bool element_is_poison(tern_dtype dtype, const void *element) {
     unsigned char poison[8];
     if (dtype == TERN_BOOL) return false; /* true is a likely result */
     poison_bytes(dtype, poison);

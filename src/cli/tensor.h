@@ -32,10 +32,6 @@ void tensor_release(Tensor *tensor);
 /* The element at a flat index of the view, as a place in the storage, in elements. */
 int64_t tensor_place(const Tensor *tensor, int64_t index);
 
-/* What empty() is full of: a nan, or a number that stands out. */
-void element_poison(tern_dtype dtype, void *element);
-bool element_is_poison(tern_dtype dtype, const void *element);
-
 typedef struct TensorStats {
     int64_t count, num_nan, num_inf;
     int64_t num_poison;    /* of what empty() made: not written, or as far as can be seen */

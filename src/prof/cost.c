@@ -148,21 +148,19 @@ void prof_measure_launch(tern_profile *profile) {
 
 /* ---- what reports say ---- */
 
-double prof_frames_ns(const tern_profile *profile) {
-    if (!profile->num_timed) return 0;
-    return (double)profile->frames_ns * (double)profile->num_framed / (double)profile->num_timed;
+/* Of finding the functions of one event. */
+static double frames_ns(const tern_profile *profile) {
+    return profile->num_timed ? (double)profile->frames_ns / (double)profile->num_timed : 0;
 }
 
 double prof_range_ns(const tern_profile *profile) {
-    double frames_ns =
-        profile->num_timed ? (double)profile->frames_ns / (double)profile->num_timed : 0;
     int64_t marks = prof_num_marks(profile);
     double memory_ns = marks ? (double)profile->memory_ns / (double)marks : 0;
-    return profile->range_ns + frames_ns + memory_ns;
+    return profile->range_ns + frames_ns(profile) + memory_ns;
 }
 
 double prof_recording_ns(const tern_profile *profile) {
-    double sum_ns = prof_frames_ns(profile) + (double)profile->memory_ns;
+    double sum_ns = frames_ns(profile) * (double)profile->num_framed + (double)profile->memory_ns;
     double launch_ns = profile->launch_ns >= 0 ? profile->launch_ns : profile->call_ns;
     for (int i = 0; i < profile->num_events; i++) {
         const ProfEvent *event = &profile->events[i];

@@ -214,7 +214,6 @@ void prof_name_frames(tern_profile *profile);
 int64_t prof_own_ns(void);                                    /* of this thread */
 double prof_measure_range(tern_profile *profile, bool is_op); /* what recorded one takes, in ns */
 void prof_measure_launch(tern_profile *profile);       /* if it has any and none was measured */
-double prof_frames_ns(const tern_profile *profile);    /* what finding functions took */
 double prof_range_ns(const tern_profile *profile);     /* of recording one, with all it takes */
 double prof_recording_ns(const tern_profile *profile); /* of all that was recorded */
 
