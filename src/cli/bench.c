@@ -11,10 +11,7 @@
 #include <unistd.h>
 
 const OptionRow options_bench[] = {
-    {"grid", 'g', "EXPR,..", "number of programs, one to three dimensions"},
-    {"block", 'b', "X,..", "CUDA C: threads of a block, one to three dimensions"},
-    {"shared", 0, "BYTES", "CUDA C: dynamic shared memory of a block"},
-    {"builder", 0, "nvrtc", "CUDA C: compile with NVIDIA's library, not with tern"},
+    OPTIONS_LAUNCH,
     {"a", 0, "NAME=VALUE", "an argument of the kernel (repeatable); see 'tern run --help'"},
     {"x", 0, "NAME=VALUES",
      "sweep: n=2^12..2^28, n=256..4096:256, n=1000..64000:*4, n=1,2,5;\n"
@@ -47,12 +44,9 @@ const OptionRow options_bench[] = {
     {"devices", 0, "D,D..", "share the points of a sweep among these: cuda:0,cuda:1"},
     {"no-peak", 0, NULL, "no ceilings: neither measured nor compared with"},
     {"allow-slow", 0, NULL, "time a device that is not made for speed, too"},
-    {"num-warps", 0, "N", "1, 2, 4 .. 32; default: the config's, else 4"},
-    {"num-stages", 0, "N", "default: the config's, else the target's"},
-    {"config", 0, "K", "which @triton.autotune config, from 1; default: the first"},
+    OPTIONS_CONFIG,
     {"timeout", 0, "MS", "stop a launch that takes longer"},
-    {"debug", 0, NULL, "compile asserts of the kernel in"},
-    {"precise", 0, NULL, "GPU: round a * b + c twice, keep small numbers (doc/language.md)"},
+    OPTIONS_COMPILE,
     {0},
 };
 

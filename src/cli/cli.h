@@ -26,6 +26,22 @@ typedef struct OptionRow {
     const char *help;
 } OptionRow;
 
+/* Rows that several commands have. */
+/* clang-format off */
+#define OPTIONS_LAUNCH \
+    {"grid", 'g', "EXPR,..", "number of programs, one to three dimensions"}, \
+    {"block", 'b', "X,..", "CUDA C: threads of a block, one to three dimensions"}, \
+    {"shared", 0, "BYTES", "CUDA C: dynamic shared memory of a block"}, \
+    {"builder", 0, "nvrtc", "CUDA C: compile with NVIDIA's library, not with tern"}
+#define OPTIONS_CONFIG \
+    {"num-warps", 0, "N", "1, 2, 4 .. 32; default: the config's, else 4"}, \
+    {"num-stages", 0, "N", "default: the config's, else the target's"}, \
+    {"config", 0, "K", "which @triton.autotune config, from 1; default: the first"}
+#define OPTIONS_COMPILE \
+    {"debug", 0, NULL, "compile asserts of the kernel in"}, \
+    {"precise", 0, NULL, "GPU: round a * b + c twice, keep small numbers (doc/language.md)"}
+/* clang-format on */
+
 /* One option as the user gave it. */
 typedef struct OptionUse {
     const OptionRow *row;

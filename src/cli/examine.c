@@ -12,17 +12,11 @@
 #include <stdlib.h>
 
 const OptionRow options_check[] = {
-    {"grid", 'g', "EXPR,..", "number of programs, one to three dimensions"},
-    {"block", 'b', "X,..", "CUDA C: threads of a block, one to three dimensions"},
-    {"shared", 0, "BYTES", "CUDA C: dynamic shared memory of a block"},
-    {"builder", 0, "nvrtc", "CUDA C: compile with NVIDIA's library, not with tern"},
+    OPTIONS_LAUNCH,
     {"a", 0, "NAME=VALUE", "an argument of the kernel (repeatable)"},
     {"x", 0, "NAME=N", "a number that arguments are written in and that is none (repeatable)"},
-    {"num-warps", 0, "N", "1, 2, 4 .. 32; default: the config's, else 4"},
-    {"num-stages", 0, "N", "default: the config's, else the target's"},
-    {"config", 0, "K", "which @triton.autotune config, from 1; default: the first"},
-    {"debug", 0, NULL, "compile asserts of the kernel in"},
-    {"precise", 0, NULL, "GPU: round a * b + c twice, keep small numbers (doc/language.md)"},
+    OPTIONS_CONFIG,
+    OPTIONS_COMPILE,
     {"format", 0, "F", "text, json, sarif or github; default: text"},
     {"devices", 0, "D,D..", "also on these, which share the launches: cuda:0,cuda:1"},
     {"timeout", 0, "MS", "a launch that takes longer is not checked; default: 20000"},

@@ -14,14 +14,9 @@
 #include <unistd.h>
 
 const OptionRow options_prof[] = {
-    {"grid", 'g', "EXPR,..", "number of programs, one to three dimensions"},
-    {"block", 'b', "X,..", "CUDA C: threads of a block, one to three dimensions"},
-    {"shared", 0, "BYTES", "CUDA C: dynamic shared memory of a block"},
-    {"builder", 0, "nvrtc", "CUDA C: compile with NVIDIA's library, not with tern"},
+    OPTIONS_LAUNCH,
     {"a", 0, "NAME=VALUE", "an argument of the kernel (repeatable)"},
-    {"num-warps", 0, "N", "1, 2, 4 .. 32; default: the config's, else 4"},
-    {"num-stages", 0, "N", "default: the config's, else the target's"},
-    {"config", 0, "K", "which @triton.autotune config, from 1; default: the first"},
+    OPTIONS_CONFIG,
     {"repeat", 'n', "N", "launches; default 10"},
     {"warmup", 0, "N", "launches before, which are not profiled; default 1"},
     {"style", 0, "STYLE", "own, torch (torch.profiler's text) or csv; default own"},

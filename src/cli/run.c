@@ -11,16 +11,10 @@
 #include <time.h>
 
 const OptionRow options_run[] = {
-    {"grid", 'g', "EXPR,..", "number of programs, one to three dimensions"},
-    {"block", 'b', "X,..", "CUDA C: threads of a block, one to three dimensions"},
-    {"shared", 0, "BYTES", "CUDA C: dynamic shared memory of a block"},
-    {"builder", 0, "nvrtc", "CUDA C: compile with NVIDIA's library, not with tern"},
+    OPTIONS_LAUNCH,
     {"a", 0, "NAME=VALUE", "an argument of the kernel (repeatable)"},
-    {"num-warps", 0, "N", "1, 2, 4 .. 32; default: the config's, else 4"},
-    {"num-stages", 0, "N", "default: the config's, else the target's"},
-    {"config", 0, "K", "which @triton.autotune config, from 1; default: the first"},
-    {"debug", 0, NULL, "compile asserts of the kernel in"},
-    {"precise", 0, NULL, "GPU: round a * b + c twice, keep small numbers (doc/language.md)"},
+    OPTIONS_CONFIG,
+    OPTIONS_COMPILE,
     {"out", 'o', "NAME=FILE.npy", "write a tensor after the launch (repeatable)"},
     {"print", 'p', "NAME", "print a tensor after the launch (repeatable)"},
     {"check", 0, "WHAT", "compare with interp, with NAME=VALUE, or with FILE.npy (repeatable)"},

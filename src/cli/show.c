@@ -18,8 +18,7 @@ const OptionRow options_show[] = {
     {"num-warps", 0, "N", "1, 2, 4 .. 32; default 4"},
     {"num-stages", 0, "N", "default: the target's"},
     {"config", 0, "K", "compile with the values of this @triton.autotune config"},
-    {"debug", 0, NULL, "compile asserts of the kernel in"},
-    {"precise", 0, NULL, "GPU: round a * b + c twice, keep small numbers (doc/language.md)"},
+    OPTIONS_COMPILE,
     {0},
 };
 

@@ -26,8 +26,7 @@ const OptionRow options_tune[] = {
     {"allow-slow", 0, NULL, "time a device that is not made for speed, too"},
     {"no-keep", 0, NULL, "do not keep the answer"},
     {"config", 0, "K", "only this @triton.autotune config"},
-    {"debug", 0, NULL, "compile asserts of the kernel in"},
-    {"precise", 0, NULL, "GPU: round a * b + c twice, keep small numbers (doc/language.md)"},
+    OPTIONS_COMPILE,
     {0},
 };
 

@@ -8,14 +8,9 @@
 #include <stdio.h>
 
 const OptionRow options_why[] = {
-    {"grid", 'g', "EXPR,..", "number of programs, one to three dimensions"},
-    {"block", 'b', "X,..", "CUDA C: threads of a block, one to three dimensions"},
-    {"shared", 0, "BYTES", "CUDA C: dynamic shared memory of a block"},
-    {"builder", 0, "nvrtc", "CUDA C: compile with NVIDIA's library, not with tern"},
+    OPTIONS_LAUNCH,
     {"a", 0, "NAME=VALUE", "an argument of the kernel (repeatable)"},
-    {"num-warps", 0, "N", "1, 2, 4 .. 32; default: the config's, else 4"},
-    {"num-stages", 0, "N", "default: the config's, else the target's"},
-    {"config", 0, "K", "which @triton.autotune config, from 1; default: the first"},
+    OPTIONS_CONFIG,
     {"bytes", 0, "EXPR", "cpu, cuda: bytes that one launch must move, instead of those counted"},
     {"flops", 0, "EXPR", "cpu, cuda: operations of one launch, instead of those counted"},
     {"hot", 0, NULL, "cpu, cuda: caches as the run before left them"},
