@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Times the cpu device beside PyTorch's CPU code: products of matrices (oneDNN, MKL; of f32 OpenBLAS,
-too, where it is installed), attention, and norms and activations (also by torch.compile).
+too, where it is installed), attention, and softmax, norms and activations (also by torch.compile).
 
     tools/bench_cpu.py [--library build/libtern.so] [--device cpu:avx512] [--threads 1,2]
-                       [--samples N] [--only WORD] [--no-inductor]
+                       [--samples N] [--only WORD,..] [--no-inductor]
 
-All in one process, taking turns sample by sample. Each of tern's kernels gets the best of a few
-tiles, found before. Results are compared with float64; a wrong one is said and not timed. A row has
-the least of the samples, which other work on the machine touches least, and the medians' ratio.
+All in one process, taking turns sample by sample, of several threads burst by burst. Each of
+tern's kernels gets the best of a few tiles, found before. Results are compared with float64; a wrong
+one is said and not timed. A row has the least of the samples, which other work on the machine
+touches least, and the medians' ratio.
 """
 import argparse
 import ctypes
@@ -28,7 +29,8 @@ except ImportError:
     sys.exit("bench_cpu: needs PyTorch (python3 -m pip install torch)")
 
 KERNELS = os.path.join(ROOT, "bench", "cpu_kernels.py")
-MATMUL = os.path.join(ROOT, "kernels", "matmul.py")
+MATMUL, SOFTMAX, LAYER_NORM = (os.path.join(ROOT, "kernels", name + ".py")
+                               for name in ("matmul", "softmax", "layer_norm"))
 NAMES = {torch.float32: "fp32", torch.bfloat16: "bf16", torch.float16: "fp16", torch.int8: "i8",
          torch.int32: "i32"}
 TILES = [(64, 64, 32), (128, 128, 64), (128, 256, 128), (256, 256, 128), (256, 512, 128),
@@ -56,7 +58,7 @@ def kernel(tern, path, function, grid, values, constants):
     launch = tern.launcher(compiled, grid, passed)
     synchronize = tern.lib.tern_synchronize
 
-    def call():
+    def call(kept=values):  # tensors live as long as what is launched with them
         launch()
         if synchronize(tern.context):
             tern.fail()
@@ -147,6 +149,33 @@ def swiglu(tern, dtype):
                 lambda: is_far(out, want, 1e-4 if dtype == torch.float32 else 0.13))
 
 
+def softmax(tern, dtype):
+    columns = 1000
+    x = torch.randn(ROWS, columns).to(dtype)
+    out, function = torch.empty_like(x), lambda x: torch.softmax(x, 1)
+    want = function(x.double())
+    calls = {1024: kernel(tern, SOFTMAX, "softmax_kernel", [ROWS],
+                          [x, out, columns, columns, columns], [1024])}
+    compiled = torch.compile(function)
+    return Work(f"softmax {NAMES[dtype]} {ROWS}x{columns}", calls,
+                {"eager": lambda: function(x), "inductor": lambda: compiled(x)},
+                lambda: is_far(out, want, 1e-5 if dtype == torch.float32 else 1e-3))
+
+
+def layer_norm(tern, dtype):
+    x, weight, bias = (torch.randn(*shape).to(dtype) for shape in [(ROWS, ROWS), (ROWS,), (ROWS,)])
+    out, mean, rstd, eps = torch.empty_like(x), torch.zeros(ROWS), torch.zeros(ROWS), 1e-5
+    function = lambda x, w, b: torch.nn.functional.layer_norm(x, (ROWS,), w, b, eps)  # noqa: E731
+    want = function(x.double(), weight.double(), bias.double())
+    calls = {ROWS: kernel(tern, LAYER_NORM, "layer_norm_kernel", [ROWS],
+                          [x, out, weight, bias, mean, rstd, ROWS, ROWS, eps], [ROWS])}
+    compiled = torch.compile(function)
+    return Work(f"layer norm {NAMES[dtype]} {ROWS}^2", calls,
+                {"eager": lambda: function(x, weight, bias),
+                 "inductor": lambda: compiled(x, weight, bias)},
+                lambda: is_far(out, want, 1e-4 if dtype == torch.float32 else 0.07))
+
+
 def timed_ms(call):
     start = time.perf_counter()
     call()
@@ -160,8 +189,22 @@ def best_call(calls):
     return min(calls.items(), key=lambda one: min(timed_ms(one[1]) for _ in range(5)))
 
 
-def run(work, samples):
-    """(tern's least over the best peer's, the same of medians), or None; prints the row."""
+def take_turns(calls, samples, threads):
+    """Name -> times. Of several threads a turn is a burst, after all have gone to sleep: threads of
+    the one that ended spin (OpenMP's for 5 to 20 ms) on the cores that the next one needs."""
+    got = {name: [] for name in calls}
+    burst = 4 if threads > 1 else 1
+    for turn in range(-(-samples // burst)):
+        for name in list(calls) if turn % 2 else reversed(list(calls)):
+            if threads > 1:
+                time.sleep(0.04)
+                calls[name]()
+            got[name] += [timed_ms(calls[name]) for _ in range(burst)]
+    return got
+
+
+def run(work, samples, threads):
+    """tern's least over the best peer's, or None; prints the row."""
     for setting, call in work.calls.items():
         call()
         if work.wrong():
@@ -171,10 +214,7 @@ def run(work, samples):
         peer()
     setting, ours = best_call(work.calls)
     calls = dict(work.peers, tern=ours)
-    got = {name: [] for name in calls}
-    for turn in range(samples):
-        for name in list(calls) if turn % 2 else reversed(list(calls)):
-            got[name].append(timed_ms(calls[name]))
+    got = take_turns(calls, samples, threads)
     least = {name: min(values) for name, values in got.items()}
     peer = min(work.peers, key=least.get)
     ratio = least["tern"] / least[peer]
@@ -183,6 +223,15 @@ def run(work, samples):
     print(f"{work.name:34} {least['tern']:9.3f} ms  {peer:9} {least[peer]:9.3f} ms  {ratio:5.2f}x  "
           f"medians {medians:5.2f}x  tile {tile}", flush=True)
     return ratio
+
+
+def keep_memory():
+    """Peers allocate their results: of memory that the process keeps, else they would be timed for
+    page faults (31 ms of 64 MB), which a kernel with a result of its own does not have."""
+    trim_threshold, mmap_max = -1, -4  # of malloc.h
+    mallopt = ctypes.CDLL(None).mallopt
+    if not (mallopt(mmap_max, 0) and mallopt(trim_threshold, 2**31 - 1)):
+        sys.exit("bench_cpu: mallopt refuses: peers would be timed for page faults")
 
 
 def main():
@@ -194,8 +243,10 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--no-inductor", action="store_true")
     options = parser.parse_args()
-    rows = [(product, d) for d in (torch.float32, torch.bfloat16, torch.float16, torch.int8)] + \
-        [(make, d) for make in (attention, rms_norm, swiglu) for d in (torch.float32, torch.bfloat16)]
+    keep_memory()
+    floats = (torch.float32, torch.bfloat16, torch.float16)
+    rows = [(product, d) for d in floats + (torch.int8,)] + [(attention, d) for d in floats] + \
+        [(make, d) for make in (softmax, layer_norm, rms_norm, swiglu) for d in floats[:2]]
     for threads in map(int, options.threads.split(",")):
         torch.set_num_threads(threads)
         torch.manual_seed(7)
@@ -204,12 +255,13 @@ def main():
               f"{torch.backends.cpu.get_cpu_capability()}; least of {options.samples} samples")
         ratios = {}
         for make, dtype in rows:
-            if options.only not in f"{make.__name__} {NAMES[dtype]}":
+            if not any(word in f"{make.__name__} {NAMES[dtype]}"
+                       for word in options.only.split(",")):
                 continue
             work = make(tern, dtype)
             if options.no_inductor:
                 work.peers.pop("inductor", None)
-            ratio = run(work, options.samples)
+            ratio = run(work, options.samples, threads)
             if ratio:
                 ratios[work.name] = ratio
         if ratios:
