@@ -12,10 +12,10 @@ static const char source[] =
     "import triton.language as tl\n"
     "@triton.jit\n"
     "def product(a, b, c, m, n, k, am, ak, bk, bn, BM: tl.constexpr, BN: tl.constexpr,\n"
-    "            BK: tl.constexpr, SUM: tl.constexpr):\n"
+    "            BK: tl.constexpr, SUM: tl.constexpr, FIRST: tl.constexpr):\n"
     "    row = tl.program_id(0) * BM + tl.arange(0, BM)\n"
     "    column = tl.program_id(1) * BN + tl.arange(0, BN)\n"
-    "    sums = tl.full((BM, BN), 3, dtype=SUM)\n"
+    "    sums = tl.full((BM, BN), FIRST, dtype=SUM)\n"
     "    for start in range(0, k, BK):\n"
     "        depth = start + tl.arange(0, BK)\n"
     "        x = tl.load(a + row[:, None] * am + depth[None, :] * ak,\n"
@@ -52,7 +52,7 @@ enum { M = 37, N = 75, K = 83, MOST_K = 611 };
 typedef struct Product {
     const Lane *lane;
     bool a_by_columns, b_by_columns, distances_unknown;
-    int k;
+    int k, first;                        /* first: of the sums */
     double a[M * MOST_K], b[MOST_K * N]; /* in the order in which they lie in memory */
 } Product;
 
@@ -93,7 +93,7 @@ static void compare(const Product *p, const char *what, const void *got) {
     int bad = 0;
     for (int m = 0; m < M; m++)
         for (int n = 0; n < N; n++) {
-            double want = 3, size = 3,
+            double want = p->first, size = want,
                    x = whole ? ((const int32_t *)got)[m * N + n]
                              : (double)((const float *)got)[m * N + n];
             for (int k = 0; k < p->k; k++) {
@@ -114,7 +114,7 @@ static void run(tern_context *tern, tern_module *module, const char *device, con
     char signature[200], what[300];
     /* A distance that is known to be 1 is not passed: it says which lanes are neighbours. */
     const char *by_columns = "i32:1,i32", *by_rows = "i32,i32:1";
-    snprintf(signature, sizeof signature, "*%s,*%s,*%s,i32,i32,i32,%s,%s,%d,%d,%d,tl.%s",
+    snprintf(signature, sizeof signature, "*%s,*%s,*%s,i32,i32,i32,%s,%s,%d,%d,%d,tl.%s,%d",
              p->lane->name, p->lane->name, p->lane->kind == TYPE_I8 ? "i32" : "fp32",
              p->distances_unknown ? "i32,i32"
              : p->a_by_columns    ? by_columns
@@ -122,7 +122,7 @@ static void run(tern_context *tern, tern_module *module, const char *device, con
              p->distances_unknown ? "i32,i32"
              : p->b_by_columns    ? by_columns
                                   : by_rows,
-             tile[0], tile[1], tile[2], p->lane->sum);
+             tile[0], tile[1], tile[2], p->lane->sum, p->first);
     snprintf(what, sizeof what, "%s: %s, columns %d %d", device, signature, p->a_by_columns,
              p->b_by_columns);
     tern_kernel *kernel = tern_compile(module, "product", signature, NULL);
@@ -156,7 +156,7 @@ static void run(tern_context *tern, tern_module *module, const char *device, con
 }
 
 static void fill(Product *p, const Lane *lane, int k) {
-    p->lane = lane, p->k = k;
+    p->lane = lane, p->k = k, p->first = 3;
     for (int i = 0; i < M * k; i++) p->a[i] = draw(lane);
     for (int i = 0; i < k * N; i++) p->b[i] = draw(lane);
 }
@@ -195,9 +195,10 @@ TEST(odd_sizes_in_both_orders) {
 }
 
 /* Operands gather over turns, are multiplied when their slots are full, and once more at the end,
- * if something is left: no turns, fewer than slots, as many, twice as many, and some more. */
+ * if something is left: fewer turns than slots, as many, twice as many, and some more; and none, in
+ * memory that others have used. */
 TEST(operands_that_gather) {
-    static const int sizes[] = {0, 32, 480, 512, 513, 611},
+    static const int sizes[] = {32, 480, 512, 513, 611, 0},
                      tiles[][3] = {{32, 32, 32}, {16, 16, 64}, {64, 128, 64}};
     for (int d = 0; d < COUNT(narrow_devices); d++) {
         tern_context *tern = open_one(narrow_devices[d]);
@@ -209,8 +210,10 @@ TEST(operands_that_gather) {
         for (int lane = 0; lane < 2 && module; lane++)
             for (int i = 0; i < COUNT(sizes); i++) {
                 fill(&p, &lanes[lane], sizes[i]);
-                for (int t = 0; t < COUNT(tiles); t++)
+                for (int t = 0; t < COUNT(tiles); t++) {
+                    p.first = t == 1 ? 3 : 0;
                     run(tern, module, narrow_devices[d], &p, tiles[t]);
+                }
             }
         tern_module_free(module);
         tern_close(tern);
@@ -225,7 +228,7 @@ TEST(denormal_numbers_count) {
         if (!tern) continue;
         static Product p;
         bool lost = !strcmp(devices[d], "cpu:amx") || !strcmp(devices[d], "cpu:avx512bf16");
-        p.lane = &lanes[1], p.k = K;
+        p.lane = &lanes[1], p.k = K, p.first = 3;
         p.a_by_columns = p.b_by_columns = false;
         for (int i = 0; i < M * K; i++) p.a[i] = 0x1p-130;
         for (int i = 0; i < K * N; i++) p.b[i] = 0x1p120;

@@ -32,6 +32,7 @@ typedef struct Array {
     int64_t offset, bytes;
     bool dedicated;      /* its memory is never given to another array */
     bool held;           /* a variable of the program, so that vectors of it stay in registers */
+    int fresh;           /* a C variable: nothing was stored yet, all lanes count as 0; 0: none */
     VEC(Value *) values; /* that live here */
 } Array;
 
@@ -70,6 +71,7 @@ typedef struct NarrowDot {
     bool from_zero;           /* there is nothing to add to */
     int fetched_rows;         /* of the next sums, in each step */
     int slots, turn, a, b, c; /* turn: a C variable; a, b, c: arrays */
+    int fresh;                /* of the sums' array */
 } NarrowDot;
 
 typedef struct Gen {
@@ -210,6 +212,9 @@ bool dot_has_tiles(const Op *dot, CArch arch);
 /* By VNNI's or AVX512-BF16's products of vectors: likewise, but a's i8 are + 128. */
 bool dot_is_narrow(const Op *dot, CArch arch);
 void narrow_write(Gen *g, Op *op);
+/* Is what the loop carries there 0 at first, and read by a product alone that gathers? Then that
+ * begins with the sums, and the array with nothing: `fresh`. */
+bool sums_are_fresh(Gen *g, const Op *loop, int i);
 /* After a loop: what was gathered in it and is not multiplied yet. */
 void gathered_write(Gen *g, int from);
 

@@ -203,7 +203,12 @@ static void for_write(Gen *g, Op *op) {
             continue;
         }
         View *home = new_home(g, arg);
-        store_into_view(g, init, home);
+        if (sums_are_fresh(g, op, i)) {
+            home->array->fresh = new_id(g);
+            line(g, &g->decls, 1, "int fresh%d;", home->array->fresh);
+            line(g, g->out, g->depth, "fresh%d = 1;", home->array->fresh);
+        } else
+            store_into_view(g, init, home);
         value_store_in(g, arg, home);
     }
     int block = begin_block(g, BLOCK_LOOP);

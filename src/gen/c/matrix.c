@@ -410,6 +410,22 @@ static View *sums_of(Gen *g, Op *op, const Array *a) {
     return c;
 }
 
+/* What is in the slots, to the sums, or as the first of them. */
+static void slots_write(Gen *g, const NarrowDot *d, Str slots) {
+    NarrowDot first = *d;
+    if (d->fresh) {
+        first.from_zero = true, first.fetched_rows = 0;
+        line(g, g->out, g->depth, "if (fresh%d) {", d->fresh);
+        g->depth++;
+        products_write(g, &first, slots);
+        line(g, g->out, g->depth, "fresh%d = 0;", d->fresh);
+        line(g, g->out, g->depth - 1, "} else {");
+    }
+    products_write(g, d, slots);
+    if (d->fresh) line(g, g->out, --g->depth, "}");
+    line(g, g->out, g->depth, "turn%d = 0;", d->turn);
+}
+
 static void gather(Gen *g, Op *op, NarrowDot *d) {
     Value *a = dot_a(op);
     bool turned = has_turned_rows(g, d, a);
@@ -426,11 +442,10 @@ static void gather(Gen *g, Op *op, NarrowDot *d) {
     }
     panels_of(g, d, dot_b(op), this_slot(g, all_b, slot_lanes(d), d->turn));
     View *c = info(g, dot_acc(op))->view;
-    d->a = all_a->id, d->b = all_b->id, d->c = c->array->id;
+    d->a = all_a->id, d->b = all_b->id, d->c = c->array->id, d->fresh = c->array->fresh;
     line(g, g->out, g->depth, "if (++turn%d == %d) {", d->turn, d->slots);
     g->depth++;
-    products_write(g, d, text(g, "%d", d->slots));
-    line(g, g->out, g->depth, "turn%d = 0;", d->turn);
+    slots_write(g, d, text(g, "%d", d->slots));
     g->depth--;
     line(g, g->out, g->depth, "}");
     vec_push(g->arena, &g->gathered, *d);
@@ -442,15 +457,18 @@ void gathered_write(Gen *g, int from) {
         const NarrowDot *d = &g->gathered.data[i];
         line(g, g->out, g->depth, "if (turn%d) {", d->turn);
         g->depth++;
-        products_write(g, d, text(g, "turn%d", d->turn));
-        line(g, g->out, g->depth, "turn%d = 0;", d->turn);
+        slots_write(g, d, text(g, "turn%d", d->turn));
         g->depth--;
         line(g, g->out, g->depth, "}");
+        if (d->fresh) /* the loop had no turn */
+            line(g, g->out, g->depth, "if (fresh%d) for (L i = 0; i < %lld; i++) a%d[i] = 0;",
+                 d->fresh, (long long)d->batches * d->M * d->N, d->c);
     }
     g->gathered.count = from;
 }
 
-void narrow_write(Gen *g, Op *op) {
+/* What narrow_write makes of it, but for the arrays. */
+static NarrowDot narrow_of(Gen *g, const Op *op) {
     const Type *ta = dot_a(op)->type, *tr = op->results[0].type;
     int rank = tr->rank;
     NarrowDot d = {.lane = type_lane(ta)->kind,
@@ -466,6 +484,22 @@ void narrow_write(Gen *g, Op *op) {
     d.slots = slots_of(g, op, &d);
     int steps = d.slots * d.K * lane_bytes(ta) / ROW_BYTES;
     d.fetched_rows = d.by_tiles ? (d.rows * ROWS + steps - 1) / steps : 0;
+    return d;
+}
+
+bool sums_are_fresh(Gen *g, const Op *loop, int i) {
+    const Value *arg = for_arg(loop, i);
+    const ValueInfo *of_arg = info(g, arg);
+    const Op *dot = of_arg->users.count == 1 ? of_arg->users.data[0] : NULL;
+    if (!dot || dot->kind != OP_DOT || dot_acc(dot) != arg || !is_zero(for_init(loop, i)))
+        return false;
+    return (dot_has_tiles(dot, g->arch) || dot_is_narrow(dot, g->arch)) &&
+           narrow_of(g, dot).slots > 1;
+}
+
+void narrow_write(Gen *g, Op *op) {
+    const Type *ta = dot_a(op)->type, *tr = op->results[0].type;
+    NarrowDot d = narrow_of(g, op);
     g->has_tiles |= d.by_tiles;
     if (d.slots > 1)
         gather(g, op, &d);

@@ -941,11 +941,14 @@ static const Value *mask_of_all(const Nest *n) {
     return are_threads(n->g) && n->kept.count == 0 && mask->def ? mask : NULL;
 }
 
-/* An operand of a product as it lies in memory: a load and a store for each vector. */
+/* An operand of a product as it lies in memory: a load and a store for each vector, of bytes
+ * perhaps + 128 (widen.c). */
 static bool is_copy(const Nest *n) {
     const Value *value = n->roots[0].value;
-    return n->num_roots == 1 && n->num_rows > 0 && value && value->def &&
-           value->def->kind == OP_LOAD && n->kept.count == 0 && n->N % (4 * n->g->W) == 0;
+    const Op *op = value ? value->def : NULL;
+    if (op && op->kind == OP_XOR) op = op->operands[0]->def;
+    return n->num_roots == 1 && n->num_rows > 0 && op && op->kind == OP_LOAD &&
+           n->kept.count == 0 && n->N % (4 * n->g->W) == 0;
 }
 
 bool nest_write(Gen *g, const Root *roots, int num_roots) {
