@@ -196,7 +196,7 @@ tern_status tern_launch(tern_stream *stream, tern_kernel *kernel, const uint32_t
     return status;
 }
 
-void tern_interrupt(tern_context *context) { context->device.stop = 1; }
+void tern_interrupt(tern_context *context) { atomic_fetch_or(&context->device.stop, STOP_ASKED); }
 
 static tern_status wait(tern_context *context) {
     if (setjmp(context->oom)) return context_no_memory(context);

@@ -100,6 +100,9 @@ typedef struct DeviceRange {
     unsigned char *written; /* a bit for each byte: was it written? NULL: that is not followed */
 } DeviceRange;
 
+/* Who asks for the end of a launch. */
+enum { STOP_ASKED = 1 /* tern_interrupt */, STOP_LATE = 2 /* its time limit */ };
+
 struct Device {
     const DeviceOps *ops;
     Arena *arena; /* for words and for the device's own state */
@@ -113,8 +116,8 @@ struct Device {
     /* Kept by the context: its buffers, for executors that check each access. */
     const DeviceRange *ranges;
     int num_ranges;
-    bool watch, bounds; /* tern_open_options */
-    _Atomic int stop; /* 1: the launch that runs is to end; set from anywhere, see tern_interrupt */
+    bool watch, bounds;    /* tern_open_options */
+    _Atomic int stop;      /* not 0: the launch that runs is to end; set from anywhere */
     bool has_raw_pointers; /* of the launch: addresses outside the ranges may be right too */
     /* Where device_print goes, in whole lines. Call it on the thread that called
      * launch/synchronize. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A launch that would never end is stopped by tern_interrupt, from another thread or a signal's
- * handler, and by its time limit; the next launch is another one. A watched launch lists what it
+ * handler, and by its time limit, or by both; the next launch is another one. A watched launch lists what it
  * saw, and a false device_assert says where, on cpu as on interp. */
-#include "tern.h"
+#include "api/context.h"
 #include "test.h"
 
 #include <pthread.h>
@@ -23,7 +23,15 @@ static const char source[] = "import triton\n"
                              "    r = tl.arange(0, 8)[:, None]\n"
                              "    c = tl.arange(0, B)[None, :]\n"
                              "    i = tl.program_id(0) * 8 * B + r * B + c\n"
-                             "    tl.device_assert(tl.load(x + i) < 1000, 'too large')\n";
+                             "    tl.device_assert(tl.load(x + i) < 1000, 'too large')\n"
+                             "@triton.jit\n"
+                             "def stubborn(x, n, turns):\n"
+                             "    i = n\n"
+                             "    for k in range(turns):\n"
+                             "        i = i * 1664525 + k\n"
+                             "    while i >= -2147483648:\n"
+                             "        i = i + 1\n"
+                             "    tl.store(x, i)\n";
 
 typedef struct Fixture {
     tern_context *context;
@@ -102,6 +110,49 @@ TEST(a_time_limit_stops_a_launch) {
         CHECK(run_from(&f, -5) == TERN_OK);
         tern_close(f.context);
     }
+}
+
+typedef struct Late {
+    tern_context *context;
+    _Atomic bool has_ended, in_time;
+} Late;
+
+static void *interrupt_when_late(void *user) {
+    Late *late = user;
+    while (!(late->context->device.stop & STOP_LATE) && !late->has_ended) {
+    }
+    tern_interrupt(late->context);
+    late->in_time = !late->has_ended;
+    return NULL;
+}
+
+/* The kernel asks whether it is to end only behind its `for`, which takes a tenth of a second. Where
+ * this thread and the other are kept from running all that time, it is tried again. */
+TEST(a_late_launch_is_interrupted_too) {
+    Fixture f;
+    if (!open_on(&f, "cpu", 1, false)) {
+        SKIP("no C compiler");
+        return;
+    }
+    tern_kernel *stubborn = tern_compile(f.module, "stubborn", "*i32,i32,i32", NULL);
+    CHECK(stubborn);
+    Late late = {.context = f.context};
+    for (int tries = 0; tries < 9 && stubborn && !late.in_time; tries++) {
+        tern_argument arguments[] = {tern_arg_buffer(f.x), tern_arg_int(1),
+                                     tern_arg_int(100000000)};
+        pthread_t thread;
+        late.has_ended = false;
+        pthread_create(&thread, NULL, interrupt_when_late, &late);
+        tern_status status = tern_launch(NULL, stubborn, (uint32_t[]){1, 1, 1}, arguments, 3);
+        late.has_ended = true;
+        pthread_join(thread, NULL);
+        CHECK(status == TERN_ERROR_KERNEL);
+        if (!late.in_time) continue;
+        CHECK(strstr(tern_message(f.context), "longer than its time limit and was interrupted"));
+        CHECK(f.context->device.stop == STOP_ASKED);
+    }
+    CHECK(run_from(&f, -5) == TERN_OK);
+    tern_close(f.context);
 }
 
 TEST(a_false_assert_says_where) {

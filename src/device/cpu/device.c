@@ -523,8 +523,10 @@ static tern_status launch_result(CpuLaunch *launch) {
     switch (atomic_load(&launch->failure)) {
     case 0:
         if (!atomic_load(&launch->cut)) return TERN_OK;
-        return says(device, TERN_ERROR_KERNEL, "kernel '%.*s': the launch %s", STR_ARG(name),
-                    launch->is_late ? "takes longer than its time limit" : "was interrupted");
+        return says(device, TERN_ERROR_KERNEL, "kernel '%.*s': the launch %s%s%s", STR_ARG(name),
+                    launch->is_late ? "takes longer than its time limit" : "",
+                    launch->is_late && device->stop ? " and " : "",
+                    device->stop || !launch->is_late ? "was interrupted" : "");
     case KERNEL_ASSERT: return assert_result(launch);
     case KERNEL_OUTSIDE: return outside_result(launch);
     case KERNEL_WRAPS:
@@ -578,7 +580,7 @@ static void *watchdog_main(void *user) {
     while (!dog->has_ended && !dog->launch->is_late)
         if (pthread_cond_timedwait(&dog->ended, &dog->mutex, &dog->limit) == ETIMEDOUT)
             dog->launch->is_late = true;
-    if (dog->launch->is_late) dog->launch->device->stop = 1;
+    if (dog->launch->is_late) atomic_fetch_or(&dog->launch->device->stop, STOP_LATE);
     pthread_mutex_unlock(&dog->mutex);
     return NULL;
 }
@@ -603,7 +605,7 @@ static void watchdog_end(Watchdog *dog) {
     pthread_cond_signal(&dog->ended);
     pthread_mutex_unlock(&dog->mutex);
     pthread_join(dog->thread, NULL);
-    if (dog->launch->is_late) dog->launch->device->stop = 0; /* nobody else asked for an end */
+    atomic_fetch_and(&dog->launch->device->stop, ~STOP_LATE); /* others may have asked, too */
     pthread_cond_destroy(&dog->ended);
 }
 
