@@ -35,7 +35,7 @@ typedef struct LoadedCpu {
     Str name;
     const Source *source; /* of the kernel; NULL: not known */
     const CompiledKernel *kernel;
-    double program_ns; /* the least seen; 0: not known yet */
+    double program_ns; /* of the last launch; 0: not known yet */
 } LoadedCpu;
 
 enum { FEW_PARAMS = 32 };
@@ -44,10 +44,12 @@ enum { FEW_PARAMS = 32 };
 typedef struct CpuLaunch {
     KernelTests tests; /* first: kernels give back a pointer to it, or to its runtime */
     Device *device;
-    const LoadedCpu *loaded;
+    LoadedCpu *loaded;
     void **args;
     int grid[3];
     int stream;
+    int64_t first;       /* program of those that the pool shares */
+    bool measures;       /* how long the programs of this thread's first chunk take */
     _Atomic int failure; /* KERNEL_..; the first wins */
     int detail;
     bool is_place_known; /* the kernel said it */
@@ -475,14 +477,40 @@ static void kernel_print_format(KernelRuntime *runtime, const char *format,
     pthread_mutex_unlock(&launch->printing);
 }
 
-static void run_chunk(void *user, int worker, int64_t lo, int64_t hi) {
-    CpuLaunch *launch = user;
+static void run_programs(CpuLaunch *launch, int worker, int64_t lo, int64_t hi) {
     CpuState *state = launch->device->state;
     if (atomic_load_explicit(&launch->failure, memory_order_relaxed)) return;
     if (launch->device->stop ||
         launch->loaded->function(launch->args, launch->grid, lo, hi, state->scratch[worker],
                                  &launch->tests.runtime, launch->stream))
         atomic_store(&launch->cut, true);
+}
+
+static void run_chunk(void *user, int worker, int64_t lo, int64_t hi) {
+    CpuLaunch *launch = user;
+    bool measures = worker == 0 && launch->measures;
+    long long start = measures ? clock_ns() : 0;
+    run_programs(launch, worker, launch->first + lo, launch->first + hi);
+    if (!measures) return;
+    launch->measures = false;
+    launch->loaded->program_ns = (double)(clock_ns() - start) / (double)(hi - lo) + 0.001;
+}
+
+/* A short launch, or one of which nothing is known: programs on this thread, as long as the others
+ * would cost more than they do. Gives how many; a kernel's programs may take longer now than when
+ * they were measured. */
+static int64_t run_alone(CpuLaunch *launch, int64_t count, long long limit_ns) {
+    double *program_ns = &launch->loaded->program_ns;
+    if (*program_ns * (double)count >= (double)limit_ns) return 0;
+    int64_t done = 0, chunk = *program_ns > 0 && count >= 8 ? count / 8 : 1;
+    long long start = clock_ns(), taken = 0;
+    for (; done < count && taken < limit_ns; chunk *= 2) {
+        int64_t end = count - done < chunk ? count : done + chunk;
+        run_programs(launch, 0, done, end);
+        done = end, taken = clock_ns() - start;
+    }
+    *program_ns = (double)taken / (double)done + 0.001;
+    return done;
 }
 
 /* The words of device_assert at "LINE:COLUMN:TEXT" of the kernel's file, or without a place. */
@@ -642,17 +670,11 @@ static tern_status cpu_launch(Device *device, void *queue, void *loaded_, const 
     if (loaded->facts[FACT_MAY_SPIN])
         status = run_on_fibers(&launch, count);
     else {
-        /* Below about 2 us the other threads cost more than they do. */
-        bool small =
-            count < 64 && loaded->program_ns > 0 && loaded->program_ns * (double)count < 2000;
-        bool measure = loaded->program_ns == 0 && count < 64;
-        long long start = measure ? kernel_clock(NULL) : 0;
-        if (small || measure)
-            run_chunk(&launch, 0, 0, count);
-        else
-            pool_run(state->pool, count, run_chunk, &launch);
-        if (measure)
-            loaded->program_ns = (double)(kernel_clock(NULL) - start) / (double)count + 0.001;
+        /* Their handing over costs about half a microsecond a thread. */
+        int threads = pool_threads(state->pool);
+        if (threads > 1) launch.first = run_alone(&launch, count, 1000 + 500 * threads);
+        launch.measures = threads > 1 && launch.first == 0;
+        pool_run(state->pool, count - launch.first, run_chunk, &launch);
     }
     watchdog_end(&dog);
     if (!status) status = launch_result(&launch);
