@@ -189,11 +189,16 @@ static bool round_robin(Scheduler *s) {
     return ended;
 }
 
+/* From outside, from any thread. */
+static bool is_to_end(const Scheduler *s) {
+    return __atomic_load_n(s->tests.runtime.stop, __ATOMIC_RELAXED) != 0;
+}
+
 static void schedule(Scheduler *s, int64_t count) {
     int64_t begun = 0;
     int64_t idle = 0, same = 0, patience = IDLE_ROUNDS;
     uint64_t last = 0, memory = 0; /* memory: 0: not known */
-    while (!s->stop && !*s->tests.runtime.stop && (begun < count || s->num_live)) {
+    while (!s->stop && !is_to_end(s) && (begun < count || s->num_live)) {
         if (s->num_live && round_robin(s)) {
             idle = same = 0, memory = 0;
             continue;
@@ -239,7 +244,7 @@ bool fibers_run(FiberRun *run, int64_t count) {
                              .room = forward_room,
                              .outside = forward_outside};
     schedule(s, count);
-    run->cut = *s->tests.runtime.stop && s->num_live;
+    run->cut = is_to_end(s) && s->num_live;
     bool ok = !s->stop && !run->deadlock && !run->no_memory;
     for (int i = 0; i < s->num_live; i++) fiber_free(s->live[i]);
     fiber_free(s->spare);
