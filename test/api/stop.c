@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A launch that would never end is stopped by tern_interrupt, from another thread or a signal's
- * handler, and by its time limit, or by both; the next launch is another one. A watched launch lists what it
- * saw, and a false device_assert says where, on cpu as on interp. */
+ * handler, and by its time limit, or by both; the next launch is another one. A watched launch
+ * lists what it saw, and a false device_assert says where, on cpu as on interp. */
 #include "api/context.h"
 #include "test.h"
 
@@ -126,8 +126,8 @@ static void *interrupt_when_late(void *user) {
     return NULL;
 }
 
-/* The kernel asks whether it is to end only behind its `for`, which takes a tenth of a second. Where
- * this thread and the other are kept from running all that time, it is tried again. */
+/* The kernel asks whether it is to end only behind its `for`, which takes a tenth of a second.
+ * Where this thread and the other are kept from running all that time, it is tried again. */
 TEST(a_late_launch_is_interrupted_too) {
     Fixture f;
     if (!open_on(&f, "cpu", 1, false)) {
