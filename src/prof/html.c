@@ -42,14 +42,6 @@ typedef struct Shown { /* which track, and how deep in it, an event lies */
     int count;
 } Shown;
 
-/* Parents may come after their children in the list (steps do). */
-static int depth_of(const tern_profile *profile, int at) {
-    int depth = 0;
-    if (profile->events[at].on_device) return 0;
-    for (int up = profile->events[at].parent; up >= 0; up = profile->events[up].parent) depth++;
-    return depth;
-}
-
 static Shown put_tracks(ProfFile *file, const tern_profile *profile) {
     Buf *out = &file->text;
     Arena *arena = profile->scratch;
@@ -61,7 +53,7 @@ static Shown put_tracks(ProfFile *file, const tern_profile *profile) {
         const ProfTrack *track = &tracks.data[t];
         int deepest = 0;
         for (int i = 0; i < track->events.count; i++) {
-            int at = track->events.data[i], depth = depth_of(profile, at);
+            int at = track->events.data[i], depth = prof_depth(profile->events, at);
             shown.track[at] = t;
             shown.depth[at] = depth;
             if (depth > deepest) deepest = depth;

@@ -242,6 +242,7 @@ const char *prof_shapes(tern_profile *profile, const tern_call *call);
  * interval that only partly overlaps has no parent; a child of its parent's name that is its only
  * one is merged into it. */
 void prof_tree(Arena *arena, ProfEvent *events, int count);
+int prof_depth(const ProfEvent *events, int at); /* how many it is inside of; of the device 0 */
 
 typedef struct ProfTrack { /* a thread of the host, or a stream of the device */
     bool on_device;

@@ -92,13 +92,6 @@ typedef struct Step { /* of one track: an event begins or ends */
     bool opens;
 } Step;
 
-static int depth_of(const ProfEvent *events, int at) {
-    int depth = 0;
-    for (int up = events[at].on_device ? -1 : events[at].parent; up >= 0; up = events[up].parent)
-        depth++;
-    return depth;
-}
-
 /* By time; of what happens at one time, ends come first, inner ones before outer ones, and outer
  * ones begin before inner ones. */
 static int by_time(const void *left, const void *right) {
@@ -117,7 +110,7 @@ static void put_track(ProfFile *file, const tern_profile *profile, const ProfTra
     for (int i = 0; i < track->events.count; i++) {
         int at = track->events.data[i];
         const ProfEvent *event = &profile->events[at];
-        int depth = depth_of(profile->events, at);
+        int depth = prof_depth(profile->events, at);
         int64_t from = event->start_ns < latest && event->on_device ? latest : event->start_ns;
         int64_t to = event->end_ns < from ? from : event->end_ns;
         if (event->on_device) latest = to;

@@ -92,6 +92,14 @@ void prof_tree(Arena *arena, ProfEvent *events, int count) {
     }
 }
 
+/* Parents may come after their children in the list (steps do). */
+int prof_depth(const ProfEvent *events, int at) {
+    int depth = 0;
+    for (int up = events[at].on_device ? -1 : events[at].parent; up >= 0; up = events[up].parent)
+        depth++;
+    return depth;
+}
+
 ProfTracks prof_tracks(Arena *arena, const ProfEvent *events, int count) {
     ProfTracks tracks = {0};
     Map found = {.arena = arena};
