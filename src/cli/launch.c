@@ -232,6 +232,18 @@ bool launch_arguments(Arena *arena, const tern_kernel *kernel, const LaunchArg *
     return true;
 }
 
+/* ---- times ---- */
+
+static int by_length(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double launch_median(double *times, int count) {
+    qsort(times, (size_t)count, sizeof *times, by_length);
+    return (times[(count - 1) / 2] + times[count / 2]) / 2;
+}
+
 /* ---- crashes ---- */
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -29,6 +29,7 @@ bool launch_signature(Buf *out, const LaunchArg *args, int count, Str *why);
 /* The run-time arguments of a compiled kernel. False: *why. */
 bool launch_arguments(Arena *arena, const tern_kernel *kernel, const LaunchArg *args, int count,
                       tern_argument **arguments, int *num_arguments, Str *why);
+double launch_median(double *times, int count); /* which it sorts */
 /* From here on, a crash inside a kernel ends the command with words and EXIT_WRONG. */
 void launch_guard_crashes(void);
 

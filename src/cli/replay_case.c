@@ -229,11 +229,6 @@ static bool upload(Replay *replay) {
     return restore(replay);
 }
 
-static int compare_doubles(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static bool launch(Replay *replay) {
     tern_argument *arguments;
     int count;
@@ -256,9 +251,8 @@ static bool launch(Replay *replay) {
     }
     tern_event_free(start);
     tern_event_free(end);
-    qsort(times, TIMED_LAUNCHES, sizeof *times, compare_doubles);
     replay->result->timed = ok && replay->options->time;
-    replay->result->ms = times[TIMED_LAUNCHES / 2] / 1e6;
+    replay->result->ms = launch_median(times, TIMED_LAUNCHES) / 1e6;
     return ok;
 }
 

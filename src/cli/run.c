@@ -75,11 +75,6 @@ static int keep_before(Run *run) {
     return EXIT_OK;
 }
 
-static int compare_doubles(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void print_output(void *user, const char *text, size_t length) {
     fwrite(text, 1, length, user);
 }
@@ -118,9 +113,8 @@ static int launch_all(Run *run) {
             code = cli_fail_context(cli, run->bound.context);
     }
     if (run->repeat && !code) {
-        qsort(times, (size_t)run->repeat, sizeof *times, compare_doubles);
+        run->median_ms = launch_median(times, run->repeat);
         run->least_ms = times[0];
-        run->median_ms = (times[(run->repeat - 1) / 2] + times[run->repeat / 2]) / 2;
     }
     tern_event_free(start);
     tern_event_free(end);
