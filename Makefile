@@ -241,6 +241,10 @@ $(DIFF_O): CFLAGS += -Itest
 $(B)/test/diff/diff: $(DIFF_O) $(B)/libtern-internal.a
 	$(call say,link)$(CC) $(CFLAGS) $^ $(LDFLAGS) -o $@ $(LDLIBS)
 
+.PHONY: check-torch
+check-torch: all ## hold ops, gradients and random programs against the PyTorch of PYTHON: COUNT (20) of each, SEED (the time)
+	@BUILD=$(B) TORCH_COUNT=$(or $(COUNT),20) TORCH_SEED=$(or $(SEED),$$(date +%s)) sh test/api/torch.sh
+
 .PHONY: fuzz-diff
 fuzz-diff: $(B)/test/diff/diff $(B)/test/unit/random_devices ## run random kernels on every device for SECONDS (60), compare
 	@rm -rf $(B)/diff-ptx; mkdir -p $(B)/diff-ptx
