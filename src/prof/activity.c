@@ -93,7 +93,7 @@ static const char *memory_name(int memory) {
     return names[memory >= 0 && memory < COUNT(names) ? memory : 0];
 }
 
-static void see_copy(Activity *activity, const CuptiMemcpy *record) {
+static void see_copy(Activity *activity, const CuptiMemcpy *record, uint32_t correlation) {
     /* CUpti_ActivityMemcpyKind */
     static const char *const directions[] = {"Unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
                                              "AtoD",    "DtoA", "DtoD", "HtoH", "PtoP"};
@@ -101,13 +101,20 @@ static void see_copy(Activity *activity, const CuptiMemcpy *record) {
     int way = record->direction < COUNT(directions) ? record->direction : 0;
     Str name = str_format(activity->profile->scratch, "Memcpy %s (%s -> %s)", directions[way],
                           memory_name(record->from), memory_name(record->to));
-    Work work = {.correlation = record->correlation,
+    Work work = {.correlation = correlation,
                  .device = record->device,
                  .stream = record->stream,
                  .event = {.name = prof_name(activity->profile, name.data),
                            .kind = way == DEVICE_TO_HOST ? TERN_CALL_READ : TERN_CALL_WRITE,
                            .bytes = record->bytes}};
     add_work(activity, &work, record->start_ns, record->end_ns);
+}
+
+/* But for its correlation it is as the other copies are. */
+static void see_peer_copy(Activity *activity, const CuptiPeerCopy *record) {
+    CuptiMemcpy copy = {0};
+    memcpy(&copy, record, offsetof(CuptiMemcpy, correlation));
+    see_copy(activity, &copy, record->correlation);
 }
 
 static void see_fill(Activity *activity, const CuptiMemset *record) {
@@ -161,7 +168,8 @@ static void see(Activity *activity, const CuptiRecord *record) {
     const void *whole = record;
     switch (record->kind) {
     case CUPTI_KERNEL: see_kernel(activity, whole); return;
-    case CUPTI_MEMCPY: see_copy(activity, whole); return;
+    case CUPTI_MEMCPY: see_copy(activity, whole, ((const CuptiMemcpy *)whole)->correlation); return;
+    case CUPTI_PEER_COPY: see_peer_copy(activity, whole); return;
     case CUPTI_MEMSET: see_fill(activity, whole); return;
     case CUPTI_DRIVER:
     case CUPTI_RUNTIME: see_call(activity, whole); return;

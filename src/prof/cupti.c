@@ -138,6 +138,7 @@ static CuptiResult attach(Cupti *cupti, const char **doing) {
         *doing = "record";
         result = cupti->enable(kinds[i]);
     }
+    cupti->has_no_peers = result == CUPTI_OK && cupti->enable(CUPTI_PEER_COPY) != CUPTI_OK;
     if (result == CUPTI_OK && cupti->record_driver) {
         cupti->record_driver(CUPTI_CTX_SET_CURRENT, 0);
         cupti->record_driver(CUPTI_CTX_GET_CURRENT, 0);
@@ -172,6 +173,7 @@ static void free_buffers(CuptiBuffer **list) {
 void cupti_close(Cupti *cupti) {
     if (cupti->subscriber) {
         for (int i = 0; i < COUNT(kinds); i++) cupti->disable(kinds[i]);
+        cupti->disable(CUPTI_PEER_COPY);
         cupti_take(cupti);
         cupti->unsubscribe(cupti->subscriber);
         cupti->subscriber = NULL;

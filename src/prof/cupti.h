@@ -42,6 +42,7 @@ typedef enum CuptiKind {
     CUPTI_RUNTIME = 5,
     CUPTI_KERNEL = 10, /* of kernels that may run at once */
     CUPTI_OVERHEAD = 17,
+    CUPTI_PEER_COPY = 22, /* from one GPU to another */
 } CuptiKind;
 typedef void (*CuptiCallback)(void *user, CuptiDomain domain, uint32_t call, const void *data);
 
@@ -84,6 +85,16 @@ typedef struct CUPTI_PACKED CuptiMemcpy {
     uint32_t correlation;
 } CuptiMemcpy;
 
+typedef struct CUPTI_PACKED CuptiPeerCopy {
+    CuptiKind kind;
+    uint8_t direction, from, to, reserved_flags;
+    uint64_t bytes;
+    uint64_t start_ns, end_ns;
+    uint32_t device, context, stream; /* where it was enqueued */
+    uint32_t from_device, from_context, to_device, to_context;
+    uint32_t correlation;
+} CuptiPeerCopy;
+
 typedef struct CUPTI_PACKED CuptiMemset {
     CuptiKind kind;
     uint32_t reserved_value;
@@ -116,6 +127,7 @@ typedef struct Cupti {
     void *library;
     CuptiSubscriber subscriber; /* NULL: nothing is recorded */
     bool is_taken;              /* another profiler has the process */
+    bool has_no_peers;          /* copies from one GPU to another are not recorded */
     struct CuptiBuffer *taken;  /* what cupti_next reads */
     uint32_t api;               /* 130001 is 13.0's; small numbers are older */
 #define CUPTI_CALL(name, symbol, parameters, arguments) CuptiResult(*name) parameters;

@@ -123,6 +123,8 @@ static void put_times(Buf *out, const tern_profile *profile, bool device) {
                profile->cupti.api, prof_time(a, (double)own_ns),
                wall > 0 ? (double)own_ns * 100 / (double)wall : 0.0,
                profile->launch_ns >= 0 ? "other " : "");
+    if (profile->cupti.has_no_peers)
+        buf_puts(out, "copies from one GPU to another are not here: CUPTI does not record them\n");
     if (profile->num_lost)
         buf_printf(out,
                    "up to %lld of its records are lost: there was no room, or they had no time\n",

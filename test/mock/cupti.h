@@ -13,7 +13,7 @@
 typedef struct CuptiMock {
     void (*reset)(void);                          /* API 130001, nothing fails */
     void (*fail)(const char *symbol, int result); /* from now on; NULL: nothing */
-    void (*set_version)(uint32_t api);
+    void (*set_version)(uint32_t api); /* 18: that records no copies from one GPU to another */
     void (*record)(const void *record, size_t size);
     void (*complete)(void);       /* hands over a buffer that is not full */
     void (*drop)(size_t records); /* as if there had been no buffer */

@@ -118,6 +118,7 @@ static CuptiResult mock_buffers(CuptiRequested request, CuptiCompleted done) {
 
 static CuptiResult mock_enable(CuptiKind kind) {
     if (!mock.clock || !mock.has_threads || !mock.requested) misuse("recording comes last");
+    if (kind == CUPTI_PEER_COPY && mock.api == 18) return (CuptiResult)INVALID_OPERATION;
     mock.kinds[kind] = true;
     return CUPTI_OK;
 }

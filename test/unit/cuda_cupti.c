@@ -273,13 +273,26 @@ TEST(records_that_are_odd) {
     CuptiCall runtime = {.kind = CUPTI_RUNTIME, .call = 3020, .start_ns = now, .end_ns = now + 50};
     cupti()->record(&runtime, sizeof runtime);
     emit_kernel(STREAM, now - 1000000000, now - 900000000); /* before the profile */
+    CuptiPeerCopy peer = {.kind = CUPTI_PEER_COPY,
+                          .direction = 10,
+                          .from = 3,
+                          .to = 3,
+                          .bytes = 4096,
+                          .start_ns = now + 5000,
+                          .end_ns = now + 5600,
+                          .device = 1,
+                          .stream = STREAM,
+                          .from_device = 1,
+                          .correlation = 100};
+    cupti()->record(&peer, sizeof peer);
     gpu.correlation = 101;
     emit_kernel(STREAM, now + 4000, now + 5000);
     cupti()->drop(17);
     CHECK(!tern_profile_stop(profile));
     CHECK(profile->num_lost == 1 + 17 && profile->early_ns == 250);
     CHECK(count_of(profile, "cudaCall", false) == 1); /* not "cudaCall_v3020" */
-    CHECK(profile->streams.count == 3 && count_of(profile, "the_kernel", true) == 5);
+    CHECK(profile->streams.count == 4 && count_of(profile, "the_kernel", true) == 5);
+    CHECK(count_of(profile, "Memcpy PtoP (Device -> Device)", true) == 1);
     int lanes = 0, own = 0;
     for (int i = 0; i < profile->num_events; i++) {
         const ProfEvent *event = &profile->events[i];
@@ -293,6 +306,22 @@ TEST(records_that_are_odd) {
           strstr(table, "begin up to 0.250us before its call"));
     tern_free(table);
     tern_profile_free(profile);
+    place_close(place);
+}
+
+TEST(what_cupti_does_not_record_is_said) {
+    Place place = place_open();
+    for (int api = 17; api <= 18; api++) {
+        cupti()->set_version((uint32_t)api);
+        tern_profile *profile = tern_profile_start(place.context, NULL);
+        launch(place);
+        CHECK(!tern_profile_stop(profile) && count_of(profile, "the_kernel", true) == 1);
+        char *table = tern_profile_table(profile, NULL);
+        CHECK(strstr(table, "times by CUPTI, API 1"));
+        CHECK(!strstr(table, "copies from one GPU to another are not here") == (api == 17));
+        tern_free(table);
+        tern_profile_free(profile);
+    }
     place_close(place);
 }
 

@@ -102,6 +102,17 @@ SAME(CuptiMemcpy, end_ns, TheirMemcpy, end);
 SAME(CuptiMemcpy, device, TheirMemcpy, deviceId);
 SAME(CuptiMemcpy, stream, TheirMemcpy, streamId);
 SAME(CuptiMemcpy, correlation, TheirMemcpy, correlationId);
+SAME(CuptiPeerCopy, direction, CUpti_ActivityMemcpyPtoP4, copyKind);
+SAME(CuptiPeerCopy, from, CUpti_ActivityMemcpyPtoP4, srcKind);
+SAME(CuptiPeerCopy, to, CUpti_ActivityMemcpyPtoP4, dstKind);
+SAME(CuptiPeerCopy, bytes, CUpti_ActivityMemcpyPtoP4, bytes);
+SAME(CuptiPeerCopy, start_ns, CUpti_ActivityMemcpyPtoP4, start);
+SAME(CuptiPeerCopy, end_ns, CUpti_ActivityMemcpyPtoP4, end);
+SAME(CuptiPeerCopy, device, CUpti_ActivityMemcpyPtoP4, deviceId);
+SAME(CuptiPeerCopy, stream, CUpti_ActivityMemcpyPtoP4, streamId);
+SAME(CuptiPeerCopy, from_device, CUpti_ActivityMemcpyPtoP4, srcDeviceId);
+SAME(CuptiPeerCopy, to_device, CUpti_ActivityMemcpyPtoP4, dstDeviceId);
+SAME(CuptiPeerCopy, correlation, CUpti_ActivityMemcpyPtoP4, correlationId);
 SAME(CuptiMemset, bytes, TheirMemset, bytes);
 SAME(CuptiMemset, start_ns, TheirMemset, start);
 SAME(CuptiMemset, end_ns, TheirMemset, end);
@@ -207,6 +218,7 @@ TEST(constants_agree) {
         {CUPTI_BUFFERS_ARE_ZEROED, CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER},
         {CUPTI_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY},
         {CUPTI_MEMSET, CUPTI_ACTIVITY_KIND_MEMSET},
+        {CUPTI_PEER_COPY, CUPTI_ACTIVITY_KIND_MEMCPY2},
         {CUPTI_DRIVER, CUPTI_ACTIVITY_KIND_DRIVER},
         {CUPTI_RUNTIME, CUPTI_ACTIVITY_KIND_RUNTIME},
         {CUPTI_KERNEL, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL},
