@@ -2,7 +2,7 @@
 /* sort_device: the order of elements along a dimension, found by a GPU. An element becomes 64 bits,
  * above an int of the same order and below its place, so that equals stay in order; these are
  * sorted bitonically: blocks in one program each, what is farther apart by exchanges in memory.
- * Types of 64 bits do not fit, and are left to the host. */
+ * Types of 64 bits do not fit: they are sorted by their lower halves, then by their upper ones. */
 #include "tensor/plan.h"
 #include "tensor/tape.h"
 
@@ -30,6 +30,23 @@ static const char pack_text[] =
     "    packed = (key.to(tl.int64) << 32) | i\n"
     "    packed = tl.where(i < length, packed, 9223372036854775807)\n"
     "    tl.store(p_ptr + at, packed, mask=at < total)\n";
+
+/* Two ints whose order, the upper one's first, is that of the elements. */
+static const char halves_text[] =
+    "import triton\nimport triton.language as tl\n\n\n"
+    "@triton.jit\n"
+    "def sort_halves(x_ptr, low_ptr, high_ptr, total, FLOATS: tl.constexpr, COLS: tl.constexpr):\n"
+    "    at = tl.program_id(0).to(tl.int64) * COLS + tl.arange(0, COLS)\n"
+    "    x = tl.load(x_ptr + at, mask=at < total)\n"
+    "    if FLOATS:  # NaN is the largest, 0 and -0 are equal\n"
+    "        bits = tl.where(x == 0, 0.0, x).to(tl.int64, bitcast=True)\n"
+    "        key = tl.where(bits < 0, bits ^ 9223372036854775807, bits)\n"
+    "        key = tl.where(x != x, 9223372036854775807, key)\n"
+    "    else:\n"
+    "        key = x\n"
+    "    low = (key & 4294967295) - 2147483648\n"
+    "    tl.store(low_ptr + at, low.to(tl.int32), mask=at < total)\n"
+    "    tl.store(high_ptr + at, (key >> 32).to(tl.int32), mask=at < total)\n";
 
 static const char blocks_text[] =
     "import triton\nimport triton.language as tl\n\n\n"
@@ -140,8 +157,32 @@ static tern_status sort_packed(const Sorting *sorting) {
 }
 
 bool sort_can(const tern_tensor *x) {
-    return x->session->promises && x->rank && x->numel && tern_dtype_size(x->dtype) <= 4 &&
-           x->numel <= INT32_MAX;
+    return x->session->promises && x->rank && x->numel && x->numel <= INT32_MAX;
+}
+
+static tern_status halve(const tern_tensor *rows, const tern_tensor *low, const tern_tensor *high) {
+    char signature[80];
+    const Sorting sorting = {.session = rows->session};
+    snprintf(signature, sizeof signature, "*%s,*i32,*i32,i64,%s,%d", signature_type(rows->dtype),
+             tern_dtype_is_float(rows->dtype) ? "True" : "False", COLS);
+    const tern_argument arguments[] = {tensor_argument(rows), tensor_argument(low),
+                                       tensor_argument(high), tern_arg_int(rows->numel)};
+    return launch(&sorting, "sort_halves", halves_text, signature, programs_of(rows->numel),
+                  arguments, 4);
+}
+
+static tern_tensor *order(const tern_tensor *x, int dim, int64_t kept, bool descends);
+
+/* Of dense rows: by the lower halves; of what is then in order, by the upper ones. */
+static tern_tensor *order_wide(const tern_tensor *rows, int64_t kept, bool descends) {
+    int last = rows->rank - 1;
+    tern_tensor *low = tern_empty(rows->session, TERN_INT32, rows->rank, rows->shape);
+    tern_tensor *high = tern_empty(rows->session, TERN_INT32, rows->rank, rows->shape);
+    if (!low || !high || halve(rows, low, high)) return NULL;
+    tern_tensor *by_low = order(low, last, rows->shape[last], descends);
+    tern_tensor *left = by_low ? tensor_gather(high, last, by_low) : NULL;
+    tern_tensor *by_high = left ? order(left, last, kept, descends) : NULL;
+    return by_high ? tensor_gather(by_low, last, by_high) : NULL;
 }
 
 /* In the scope of the caller. */
@@ -150,6 +191,10 @@ static tern_tensor *order(const tern_tensor *x, int dim, int64_t kept, bool desc
     tern_tensor *rows = tern_contiguous(tern_transpose((tern_tensor *)x, dim, -1));
     Sorting sorting = {.session = session, .length = x->shape[dim], .each = LEAST};
     if (!rows) return NULL;
+    if (tern_dtype_size(x->dtype) == 8) {
+        tern_tensor *wide = order_wide(rows, kept, descends);
+        return wide ? tern_contiguous(tern_transpose(wide, dim, -1)) : NULL;
+    }
     while (sorting.each < sorting.length) sorting.each *= 2;
     sorting.rows = x->numel / sorting.length;
     sorting.block = sorting.each < BLOCK ? sorting.each : BLOCK;
