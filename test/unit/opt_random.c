@@ -19,7 +19,7 @@ static const char *const sequences[][10] = {
     {"sink"},
     {"together"},
     {"licm", "carry", "shape", "sink", "together", "dce"},
-    {"guard", "place", "keep", "bring", "rings", "early", "share", "waits", "fence"},
+    {"guard", "place", "keep", "bring", "rings", "early", "share", "waits", "fence", "apart"},
     {"place", "keep", "bring", "rings", "early", "share", "waits", "fence"},
     {"bring"},
     {"keep"},
@@ -31,6 +31,7 @@ static const char *const sequences[][10] = {
     {"share"},
     {"waits"},
     {"fence"},
+    {"apart"},
 };
 
 static Func *copy_of(Arena *arena, const Func *fn) {

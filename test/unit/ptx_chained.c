@@ -458,7 +458,7 @@ static void check_row(const Subject *subject, const Row *r, int stages, bool kep
     static Inputs in;
     make_inputs(&in);
     tern_context *sim = opened("sim:h200", (uint64_t)stages), *interp = opened("interp", 3);
-    tern_kernel *kernel = sim ? compiled(sim, subject, r, stages, "waits") : NULL;
+    tern_kernel *kernel = sim ? compiled(sim, subject, r, stages, "apart") : NULL;
     CHECK(kernel && interp);
     if (!kernel || !interp) return;
     const char *ir = tern_kernel_text(kernel, TERN_STAGE_IR_AFTER);
@@ -502,7 +502,7 @@ TEST(tiles_are_read_both_ways) {
     check_row(&turned, &wide, 2, false);
     check_row(&turned, &eight, 4, false);
     tern_context *sim = opened("sim:h200", 0);
-    tern_kernel *kernel = sim ? compiled(sim, &turned, &eight, 3, "waits") : NULL;
+    tern_kernel *kernel = sim ? compiled(sim, &turned, &eight, 3, "apart") : NULL;
     CHECK(kernel);
     if (!kernel) return;
     const char *ir = tern_kernel_text(kernel, TERN_STAGE_IR_AFTER), *peek = strstr(ir, "peek ");
@@ -636,6 +636,23 @@ TEST(each_wait_and_barrier_is_missed) {
 TEST(so_are_those_of_what_is_kept) { check_mutated(&signs, &rows[0], 2, 4); }
 
 TEST(and_of_tiles_read_both_ways) { check_mutated(&turned, &rows[0], 3, 6); }
+
+/* Two warpgroups that are not in step: pass apart. */
+TEST(and_of_warpgroups_apart) {
+    tern_context *sim = opened("sim:h200", 0);
+    for (int stages = 2; stages < 5; stages++) {
+        tern_kernel *kernel = sim ? compiled(sim, &chained, &rows[3], stages, NULL) : NULL;
+        CHECK(kernel);
+        if (!kernel) continue;
+        const char *text = tern_kernel_text(kernel, TERN_STAGE_PTX);
+        CHECK(strstr(text, ".reqntid 256, 1, 1\n"));
+        CHECK((strstr(text, "mbarrier.arrive") != NULL) == (stages > 2));
+        tern_kernel_free(kernel);
+        check_mutated(&chained, &rows[3], stages, 8);
+    }
+    tern_close(sim);
+    check_mutated(&turned, &rows[3], 3, 8);
+}
 
 /* In eight warps four more fill the ring, with mbarriers between them; in four they do not, nor
  * where two blocks fit a multiprocessor without. */

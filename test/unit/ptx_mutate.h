@@ -17,6 +17,8 @@ static const char *const ordering[] = {"cp.async.wait", "cp.async.commit", "bar.
                                        "fence.proxy",   "mbarrier.",       "cp.async.mbarrier"};
 
 static inline bool orders(const char *line) {
+    const char *mbarrier = strstr(line, "mbarrier.");
+    if (mbarrier && mbarrier < line + strcspn(line, "\n")) return true;
     for (int i = 0; i < COUNT(ordering); i++)
         if (!strncmp(line + strspn(line, "\t {"), ordering[i], strlen(ordering[i]))) return true;
     return false;

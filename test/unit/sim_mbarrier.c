@@ -242,6 +242,30 @@ TEST(copies_arrive) {
     arena_free(arena);
 }
 
+/* Broken text is refused, or fails, or runs, and stays within its memory. */
+TEST(broken_rings) {
+    static const char signs[] = "0123456789%rdp.,;[]+-@!_:bLsu \n";
+    uint64_t state = 7;
+    int ran = 0;
+    for (int round = 0; round < 1500; round++) {
+        Bench b = bench_new();
+        bench_buffer(&b, memory, sizeof memory);
+        const char *text =
+            entry_text(b.arena, 1, 64, ring(b.arena, WAIT_EMPTY, TELL, WAIT_FULL, GIVE));
+        char *bad = (char *)(uintptr_t)str_copy(b.arena, str_of(text)).data;
+        for (int i = 0; i < 1 + round % 3; i++) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            size_t at = (state >> 33) % strlen(text);
+            while (round & 1 && at && !(bad[at] >= '0' && bad[at] <= '9')) at--;
+            bad[at] = signs[(state >> 20) % (round & 1 ? 10 : sizeof signs - 1)];
+        }
+        b.seed = (uint64_t)round & 3, b.budget = 20000, b.broken = true;
+        ran += bench_run(&b, bad, 2);
+        arena_free(b.arena);
+    }
+    CHECK(ran > 100 && ran < 1450);
+}
+
 /* ---- barriers that one passes ---- */
 
 TEST(named_barriers) {

@@ -123,6 +123,7 @@ void ptx_convert(Gen *g, const Op *op);
 Tir ptx_shuffle(Gen *g, const char *mode, Tir value, Tir lane);
 /* The op's next trip through scratch; its offset, where nobody reads any more. */
 int ptx_shared_begin(Gen *g, int bytes);
+void ptx_ring_enter(Gen *g, const Op *loop); /* before its first turn */
 void ptx_barrier(Gen *g); /* the block's threads wait; what was written is seen */
 Tir ptx_shared_address(Gen *g, int offset, Tir bytes);
 int ptx_lane_bytes(const Type *lane);
@@ -179,6 +180,9 @@ Tir ptx_turn_slot(Gen *g, const Op *op,
                   Tir *round); /* n % stages; round: n / stages, unless NULL */
 
 /* ---- role.c ---- */
+/* An instruction on mbarriers: $n its result, if it tells something, then args. A wait. */
+Tir ptx_mbarrier(Gen *g, const char *text, int count, const Tir *args, bool tells);
+void ptx_mbarrier_wait(Gen *g, Tir barrier, Tir parity);
 const Roles *ptx_find_roles(Gen *g);
 void ptx_roles(Gen *g); /* all of the text of a kernel with roles */
 void ptx_role_ring(Gen *g, const Op *ring);

@@ -367,6 +367,7 @@ static void ptx_for(Gen *g, const Op *op) {
     }
     tir_set(g->b, i, lower);
     assign_values(g, op->num_results, variables, op->operands + FOR_BOUNDS, body->args + 1);
+    ptx_ring_enter(g, op);
     int head = tir_new_label(g->b), end = tir_new_label(g->b);
     bool may_wrap = facts_index_may_wrap(g->axis, op);
     Tir up = tir_2(g->b, bits == 64 ? TIR_GT_S64 : TIR_GT_S32, step,

@@ -2,6 +2,7 @@
 /* ptx: tile IR -> PTX text for NVIDIA GPUs; gen.h says which file does what. The entry has the
  * source's name and run-time parameters, in order, and no others. */
 #include "gen/ptx/gen.h"
+#include "ir/trips.h"
 
 enum { STATIC_SHARED = 48 * 1024 }; /* more must be dynamic, and the launch must opt in */
 
@@ -103,8 +104,10 @@ static void print_module(Gen *g, Buf *out) {
         buf_printf(out, "%s\n\t.param .%s param_%d", i ? "," : "",
                    param_type(fn->params[i].value->type), i);
     buf_printf(out, ")\n.reqntid %d, %d, %d\n", block[0], block[1], block[2]);
-    /* Where ptxas does not see how much shared memory there is, it may save registers in vain. */
-    int blocks = g->roles ? g->roles->blocks : dynamic ? 1 : least_blocks(g);
+    /* Where ptxas does not see how much shared memory there is, it may save registers in vain; not
+     * where only the few bytes of an mbarrier are more than it might see. */
+    bool unseen = g->shared_size > STATIC_SHARED + SCRATCH_ALIGNMENT;
+    int blocks = g->roles ? g->roles->blocks : unseen ? 1 : least_blocks(g);
     if (blocks) buf_printf(out, ".minnctapersm %d\n", blocks);
     buf_puts(out, "{\n");
     if (g->shared_size && !dynamic)

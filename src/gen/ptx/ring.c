@@ -12,6 +12,9 @@
  *     settle    wgmma.wait_group: products that read buffers end
  *     release   nothing: the buffer is filled again after a barrier
  *
+ * Where a ring is `apart` (pass apart), release arrives at an mbarrier, for which acquire and ready
+ * wait instead of barriers.
+ *
  * Turn n is at byte n % stages * size of the ring. */
 #include "gen/ptx/gen.h"
 #include "ir/trips.h"
@@ -135,15 +138,76 @@ static void note_ring(Gen *g, const Op *op) {
 
 static bool is_no_fill(Op *op, void *ring) { return op->kind != OP_FILL || turn_ring(op) != ring; }
 
-static void ptx_ready(Gen *g, const Op *op) {
-    bool copies = has_copies(g) && !region_walk(g->fn->body, is_no_fill, turn_ring(op));
-    if (copies && ready_pending(op))
-        tir_plain(g->b,
-                  str_format(g->arena, "cp.async.wait_group %d;", (int)ready_pending(op)).data);
-    else if (copies)
-        tir_plain(g->b, "cp.async.wait_all;");
+static bool has_fills(const Gen *g, const Op *op) {
+    return has_copies(g) && !region_walk(g->fn->body, is_no_fill, turn_ring(op));
+}
+
+static void wait_for_copies(Gen *g, const Op *op, int pending) {
+    if (has_fills(g, op))
+        tir_plain(g->b, str_format(g->arena, "cp.async.wait_group %d;", pending).data);
+}
+
+/* What was copied is seen by wgmma, too. */
+static void fence_copies(Gen *g) {
     if (g->has_wgmma) tir_plain(g->b, "fence.proxy.async.shared::cta;");
+}
+
+/* ---- rings at which warpgroups need not be in step ---- */
+
+static bool is_apart(const Op *op) { return ring_apart(turn_ring(op)->def) != 0; }
+
+static bool is_in_loop(const Op *op) { return op->parent->owner && op->parent->owner->parent; }
+
+static Tir mbarrier_of(Gen *g, const Op *ring) {
+    return ptx_shared_address(g, (int)ring_apart(ring), tir_i32(g->b, 0));
+}
+
+/* Turn n of the loop arrives for its phase n, which says that turn n - 1 is read, and that the
+ * copies of turn n + 1 have come: all of those that were begun before its own. */
+static void arrive(Gen *g, const Op *op) {
+    wait_for_copies(g, op, (int)ring_stages(turn_ring(op)->def) - 3);
+    fence_copies(g);
+    Tir barrier = mbarrier_of(g, turn_ring(op)->def);
+    ptx_mbarrier(g, "mbarrier.arrive.shared.b64 _, [$0];", 1, &barrier, false);
+}
+
+/* For the phase of turn `number` - before; that before the first has ended. */
+static void await(Gen *g, const Op *op, int before) {
+    Tir n = ptx_scalar_of(g, turn_number(op));
+    Tir parity = tir_2(g->b, TIR_AND32, tir_2(g->b, TIR_ADD32, n, tir_i32(g->b, before & 1)),
+                       tir_i32(g->b, 1));
+    ptx_mbarrier_wait(g, mbarrier_of(g, turn_ring(op)->def), parity);
+}
+
+/* The first turn is made ready for all; in the others, ready waits for the turn before. */
+void ptx_ring_enter(Gen *g, const Op *loop) {
+    const Op *ready = for_body(loop)->first;
+    if (ready->kind != OP_READY || !is_apart(ready) || g->roles) return;
+    wait_for_copies(g, ready, (int)ready_pending(ready));
+    fence_copies(g);
     ptx_barrier(g);
+}
+
+static void ptx_ready(Gen *g, const Op *op) {
+    if (is_apart(op)) {
+        await(g, op, 1);
+        return;
+    }
+    if (ready_pending(op))
+        wait_for_copies(g, op, (int)ready_pending(op));
+    else if (has_fills(g, op))
+        tir_plain(g->b, "cp.async.wait_all;"); /* committed or not */
+    fence_copies(g);
+    ptx_barrier(g);
+}
+
+static void begin_apart(Gen *g, const Op *op) {
+    Tir first = tir_2(g->b, TIR_EQ32, ptx_thread_id(g), tir_i32(g->b, 0));
+    const char *text =
+        str_format(g->arena, "@$1 mbarrier.init.shared.b64 [$0], %d;", g->threads).data;
+    ptx_mbarrier(g, text, 2, (Tir[]){mbarrier_of(g, op), first}, false);
+    if ((int)ring_apart(op) + SCRATCH_ALIGNMENT > g->shared_size)
+        g->shared_size = (int)ring_apart(op) + SCRATCH_ALIGNMENT;
 }
 
 /* What copies need in each turn, and no turn changes, is made before the loop: it merges with what
@@ -162,6 +226,7 @@ static void begin_ring(Gen *g, const Op *op) {
     if (!g->is_producer) note_ring(g, op);
     if (g->roles) ptx_role_ring(g, op);
     ptx_shared_address(g, 0, tir_i32(g->b, 0));
+    if (ring_apart(op) && !g->roles) begin_apart(g, op);
     region_walk(g->fn->body, prepare_fill, g);
 }
 
@@ -174,10 +239,13 @@ void ptx_ring(Gen *g, const Op *op) {
         return;
     }
     if (op->kind == OP_ACQUIRE && op->barrier) ptx_barrier(g);
+    if (op->kind == OP_ACQUIRE && is_apart(op) && turn_number(op)->def->kind != OP_CONSTANT)
+        await(g, op, (int)ring_stages(turn_ring(op)->def) - 1);
     if (op->kind == OP_FILL) ptx_fill(g, op);
     if (op->kind == OP_PUT) ptx_put(g, op);
     if (op->kind == OP_COMMIT && has_copies(g)) tir_plain(g->b, "cp.async.commit_group;");
     if (op->kind == OP_READY) ptx_ready(g, op);
+    if (op->kind == OP_RELEASE && is_apart(op) && is_in_loop(op)) arrive(g, op);
     if (op->kind == OP_SETTLE) ptx_settle(g, settle_pending(op));
     if (op->kind != OP_PEEK) return;
     Tir *base = ptx_new_regs(g, 1);

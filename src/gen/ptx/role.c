@@ -18,18 +18,18 @@
 
 /* ---- instructions ---- */
 
-static Tir say(Gen *g, const char *text, int count, const Tir *args, bool tells) {
+Tir ptx_mbarrier(Gen *g, const char *text, int count, const Tir *args, bool tells) {
     Tir index;
     TirIns *ins = tir_ins(g->b, TIR_ASM, text, count, args, &index);
     ins->pinned = true;
     return tells ? tir_results(g->b, index, CLASS_PRED, 1) : 0;
 }
 
-static void wait_for(Gen *g, Tir barrier, Tir parity) {
+void ptx_mbarrier_wait(Gen *g, Tir barrier, Tir parity) {
     int again = tir_new_label(g->b);
     tir_label(g->b, again);
-    Tir there = say(g, "mbarrier.try_wait.parity.shared.b64 $0, [$1], $2;", 2,
-                    (Tir[]){barrier, parity}, true);
+    Tir there = ptx_mbarrier(g, "mbarrier.try_wait.parity.shared.b64 $0, [$1], $2;", 2,
+                             (Tir[]){barrier, parity}, true);
     tir_branch(g->b, again, there, true);
 }
 
@@ -113,7 +113,7 @@ static void release(Gen *g, const Op *op) {
     Tir nobodys = tir_2(g->b, TIR_LT_S32, n, zero);
     if (!tir_is_const(g->b, nobodys, &(uint64_t){0})) tir_branch(g->b, skip, nobodys, false);
     Tir barrier = barrier_of(g, op, true, NULL);
-    say(g, "mbarrier.arrive.shared.b64 _, [$0];", 1, &barrier, false);
+    ptx_mbarrier(g, "mbarrier.arrive.shared.b64 _, [$0];", 1, &barrier, false);
     tir_leave(g->b, scope);
     tir_label(g->b, skip);
 }
@@ -123,7 +123,7 @@ static void acquire(Gen *g, const Op *op) {
     Tir round, barrier = barrier_of(g, op, true, &round);
     uint64_t first;
     if (tir_is_const(g->b, round, &first) && !first) return;
-    wait_for(g, barrier, tir_2(g->b, TIR_XOR32, parity_of(g, round), tir_i32(g->b, 1)));
+    ptx_mbarrier_wait(g, barrier, tir_2(g->b, TIR_XOR32, parity_of(g, round), tir_i32(g->b, 1)));
 }
 
 static const RoleRing *of_ring(const Gen *g, const Value *ring) {
@@ -134,7 +134,7 @@ static const RoleRing *of_ring(const Gen *g, const Value *ring) {
 
 static void ready(Gen *g, const Op *op) {
     Tir round, barrier = barrier_of(g, op, false, &round);
-    wait_for(g, barrier, parity_of(g, round));
+    ptx_mbarrier_wait(g, barrier, parity_of(g, round));
     tir_plain(g->b, "fence.proxy.async.shared::cta;");
     if (!is_in_loop(op) && of_ring(g, turn_ring(op))->waits) ptx_barrier(g);
 }
@@ -154,7 +154,7 @@ void ptx_role_filled(Gen *g, const Op *fill) {
     for (const Op *op = fill->next; op; op = op->next)
         if (is_same_turn(fill, op)) return;
     Tir barrier = barrier_of(g, fill, false, NULL);
-    say(g, "cp.async.mbarrier.arrive.noinc.shared.b64 [$0];", 1, &barrier, false);
+    ptx_mbarrier(g, "cp.async.mbarrier.arrive.noinc.shared.b64 [$0];", 1, &barrier, false);
 }
 
 /* ---- the kernel ---- */
@@ -168,8 +168,9 @@ static void make_barriers(Gen *g, Tir tid) {
             Tir barrier =
                 ptx_shared_address(g, ring->barriers + i * ROLE_BARRIER, tir_i32(g->b, 0));
             int arrivals = i < ring->stages ? ROLE_THREADS : g->fn->num_warps;
-            say(g, str_format(g->arena, "mbarrier.init.shared.b64 [$0], %d;", arrivals).data, 1,
-                &barrier, false);
+            ptx_mbarrier(g,
+                         str_format(g->arena, "mbarrier.init.shared.b64 [$0], %d;", arrivals).data,
+                         1, &barrier, false);
         }
     }
     tir_leave(g->b, scope);

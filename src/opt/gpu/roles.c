@@ -225,6 +225,7 @@ static bool release_early(Op *op, void *user) {
     Op *settle = NULL, *number = op->kind == OP_RELEASE ? turn_number(op)->def : NULL;
     (void)user;
     if (!number || number->kind != OP_SUB || number->parent != op->parent) return true;
+    if (ring_apart(turn_ring(op)->def)) return true; /* it is */
     if (number->operands[0]->region != op->parent || !is_in_loop(op)) return true;
     for (Op *at = op->prev; at; at = at->prev)
         if (at->kind == OP_SETTLE && !settle_pending(at)) settle = at;
