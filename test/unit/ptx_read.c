@@ -265,7 +265,7 @@ static const struct {
     {".entry k() .reqntid 32, 33 { ret; }", "a block of 1056 threads; at most 1024"},
     {".entry k() .reqntid 16, 16, 5 { ret; }", "a block of 1280 threads; at most 1024"},
     {".entry k() .minnctapersm 33 { ret; }", "expected a number up to 32, saw '33'"},
-    {".entry k() .maxnreg 32 { ret; }", "'.maxnreg'"},
+    {".entry k() .maxclusterrank 2 { ret; }", "'.maxclusterrank'"},
     {".entry k() { ret; ", "the body of the entry has no end"},
     {".global .b8 t[2] = {1, 2, 3};", "more values than 't' has elements"},
     {".global .b8 t[2] = {256};", "'256' in 1 bytes on device"},
