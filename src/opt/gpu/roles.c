@@ -244,7 +244,7 @@ static bool release_early(Op *op, void *user) {
 static bool is_producers(Op *op, void *user) {
     static const OpKind kinds[] = {
         OP_CONSTANT,    OP_ARANGE, OP_PROGRAM_ID, OP_NUM_PROGRAMS, OP_SPLAT, OP_TRANS, OP_BROADCAST,
-        OP_EXPAND_DIMS, OP_LOAD,   OP_ASSUME,     OP_IF,           OP_FOR,   OP_YIELD};
+        OP_EXPAND_DIMS, OP_LOAD,   OP_ASSUME,     OP_HINT,         OP_IF,    OP_FOR,   OP_YIELD};
     bool fine = op_has_trait(op, ELEMENTWISE) || is_ring_op(op);
     for (int i = 0; i < COUNT(kinds); i++) fine = fine || op->kind == kinds[i];
     fine = fine && !op->num_trips && (!op->barrier || is_ring_op(op));
