@@ -30,7 +30,7 @@
 enum { PRODUCER_WARPS = 4, REGISTERS = 65536 }; /* of a multiprocessor */
 enum { MOST_REGISTERS = 240, STEP = 8 };        /* of a thread */
 /* .. and beside what goes from turn to turn: for addresses and what is on its way */
-enum { SPARE = 28, PRODUCER_SPARE = 20 };
+enum { SPARE = 28, PRODUCER_SPARE = 16 };
 
 /* ---- which rings ---- */
 
