@@ -17,8 +17,9 @@
  * Nothing but the second product may read what it adds up, save what makes that of it (%x), and
  * what it multiplies by is loaded in its own turn: at addresses that the turn before knew. The loop
  * writes nothing. With two stages, where it saves a fifth of the time; with more, whose copies are
- * further ahead, it won up to 5 % and lost as much. sm_90a, where products go on while the block
- * does, if a thread has registers for the sums of both and what is carried. */
+ * further ahead, it won up to 5 % and lost as much, unless other warps fill the ring. sm_90a, where
+ * products go on while the block does, if a thread has registers for the sums of both and what is
+ * carried. */
 #include "ir/arch.h"
 #include "ir/place.h"
 #include "ir/trips.h"
@@ -147,9 +148,23 @@ static bool fits(const Loop *l) {
     return held <= MOST_HELD && (l->fn->num_warps == 4 || alone);
 }
 
+static bool has_masks(const Loop *l) {
+    for (const Op *op = l->body->first; op; op = op->next)
+        if (op->kind == OP_LOAD && load_mask(op)) return true;
+    return false;
+}
+
+/* Of more, where eight warps have others that fill their ring (opt/gpu/roles.c); with masks, as of
+ * tensor descriptors, that lost 3 %. */
+static bool has_few_stages(const Loop *l) {
+    int64_t stages = for_stages(l->op) ? for_stages(l->op) : l->fn->num_stages;
+    bool inner = l->op->parent->owner != NULL;
+    return stages == 2 || (stages > 2 && l->fn->num_warps == 8 && !inner && !has_masks(l));
+}
+
 static bool can_rotate(Loop *l) {
-    int64_t step, stages = for_stages(l->op) ? for_stages(l->op) : l->fn->num_stages;
-    if (stages != 2 || !value_is_int(for_step(l->op), &step) || step <= 0) return false;
+    int64_t step;
+    if (!has_few_stages(l) || !value_is_int(for_step(l->op), &step) || step <= 0) return false;
     if (type_bits(for_lower(l->op)->type) < 32) return false;
     return find_products(l) && find_sums(l) && find_load(l) && follows_first(l) && fits(l);
 }
