@@ -10,7 +10,7 @@
  * Threads see each other's accesses of global memory in program order only across a barrier, so one
  * comes between two accesses through the same parameter, one of them a write, unless both go
  * through the same pointer tile (then each thread meets only its own), or both store a scalar (one
- * thread stores them all). A releasing atomic comes
+ * thread stores them all), or both are parts of one store. A releasing atomic comes
  * after a barrier, and after an acquiring one a barrier comes before the next access.
  *
  * The buffers of rings lie from byte 0 on. A buffer is filled again after a barrier: `ready` is
@@ -26,9 +26,11 @@
 
 typedef struct Access {   /* global memory that other lanes may touch, since the last barrier */
     const Value *base;    /* parameter; NULL: unknown */
-    const Value *pointer; /* NULL: of another iteration */
+    const Value *pointer; /* NULL: unknown */
+    const Op *loop;       /* it is of another of its turns; NULL: of the same one */
     bool writes;
-    bool by_one; /* stores a scalar: always the same thread */
+    bool by_one;  /* stores a scalar: always the same thread */
+    int64_t part; /* of stores that were one; 0: all of it */
 } Access;
 
 /* What may have happened since the last barrier. */
@@ -44,6 +46,7 @@ typedef struct Fencer {
     Func *fn;
     const Facts *facts;
     bool has_atomics;
+    const Op *loop; /* whose accesses are noted as of other turns */
     State state;
     int scratch_start; /* behind the rings that are in use */
     int busy_end;      /* scratch below may still be read; 0: none */
@@ -61,10 +64,73 @@ static void scratch_unknown(Fencer *f) { f->busy_end = f->scratch_start + SMALL_
 
 /* ---- global memory ---- */
 
-static bool conflicts(const Access *a, const Access *b) {
+/* What the loop's index is multiplied by in a scalar of its body: false where not known. Sums of 32
+ * bits may wrap around, and so only 1 and -1 are told; addresses of 64 bits do not. */
+static bool index_in(const Value *value, const Op *loop, int64_t *multiplier) {
+    *multiplier = value == for_index(loop);
+    if (*multiplier || !value_is_inside(value, for_body(loop))) return true;
+    const Op *op = value->def;
+    int64_t left, right, most = value->type->kind == TYPE_I64 ? INT32_MAX : 1;
+    uint64_t bits;
+    if (op && op->kind == OP_MUL && value_is_constant(op->operands[1], &bits)) {
+        if (bits > INT32_MAX || !index_in(op->operands[0], loop, &left)) return false;
+        *multiplier = left * (int64_t)bits;
+    } else {
+        if (!op || (op->kind != OP_ADD && op->kind != OP_SUB)) return false;
+        if (!index_in(op->operands[0], loop, &left) || !index_in(op->operands[1], loop, &right))
+            return false;
+        *multiplier = op->kind == OP_ADD ? left + right : left - right;
+    }
+    return *multiplier >= -most && *multiplier <= most;
+}
+
+/* How far the lanes of a turn reach, and the loop's index multiplied: false where not known. */
+static bool turn_reaches(const Linear *form, const Type *tile, const Op *loop, int64_t *reach,
+                         int64_t *multiplier) {
+    *reach = *multiplier = 0;
+    for (int i = 0; i < tile->rank; i++) {
+        LinearStride stride = linear_stride(form, i);
+        if (stride.factor || stride.multiplier > INT32_MAX || stride.multiplier < -INT32_MAX)
+            return false;
+        *reach +=
+            (stride.multiplier < 0 ? -stride.multiplier : stride.multiplier) * (tile->shape[i] - 1);
+    }
+    for (int i = 0; i < form->num_terms; i++) {
+        const LinearTerm *term = &form->terms[i];
+        int64_t each;
+        if (term->factor && value_is_inside(term->factor, for_body(loop))) return false;
+        if (!index_in(term->value, loop, &each) || (each && term->factor)) return false;
+        if (term->multiplier > INT32_MAX || term->multiplier < -INT32_MAX) return false;
+        *multiplier += each * term->multiplier;
+    }
+    return !form->base || !value_is_inside(form->base, for_body(loop));
+}
+
+/* Do all turns of the loop access other elements by the pointer? Where the offsets may wrap around,
+ * at 2^32, the turns are apart there, too: an index comes by a number once. */
+static bool turns_are_apart(const Facts *facts, const Value *pointer, const Op *loop) {
+    const Linear *form = loop->kind == OP_FOR ? facts_linear(facts, pointer) : NULL;
+    int64_t reach, multiplier, part_reach, part_multiplier;
+    uint64_t bits;
+    if (!form) return false;
+    if (!turn_reaches(form, pointer->type, loop, &reach, &multiplier)) return false;
+    for (int i = 0; i < form->num_parts; i++) {
+        const Linear *part = form->parts[i].form;
+        if (!turn_reaches(part, pointer->type, loop, &part_reach, &part_multiplier)) return false;
+        if (part_reach != reach || part_multiplier != multiplier) return false;
+        if (multiplier != 1 && multiplier != -1) return false;
+    }
+    bool known = value_is_constant(loop->operands[2], &bits) && bits <= INT32_MAX;
+    if (multiplier < 0) multiplier = -multiplier;
+    return multiplier <= INT32_MAX && multiplier * (known ? (int64_t)bits : 1) > reach;
+}
+
+static bool conflicts(const Facts *facts, const Access *a, const Access *b) {
     if (!a->writes && !b->writes) return false;
     if (a->base && b->base && a->base != b->base) return false;
-    if (a->by_one && b->by_one) return false;
+    if ((a->by_one && b->by_one) || (a->part && a->part == b->part)) return false;
+    if (a->loop && a->pointer == b->pointer) return !turns_are_apart(facts, a->pointer, a->loop);
+    if (a->loop) return true;
     const Layout *layout = a->pointer ? type_layout(a->pointer->type) : NULL;
     bool own = layout && !layout_replica_mask(layout);
     return !(own && a->pointer == b->pointer);
@@ -75,7 +141,8 @@ static void add_access(Fencer *f, Access access) {
     for (int i = 0; i < f->state.accesses.count; i++) {
         const Access *old = &f->state.accesses.data[i];
         if (old->base == access.base && old->pointer == access.pointer &&
-            old->writes == access.writes && old->by_one == access.by_one)
+            old->loop == access.loop && old->writes == access.writes &&
+            old->by_one == access.by_one && old->part == access.part)
             return;
     }
     vec_push(f->arena, &f->state.accesses, access);
@@ -84,9 +151,10 @@ static void add_access(Fencer *f, Access access) {
 /* A copy reads when it likes, not in the order of its thread. */
 static Access access_of(const Fencer *f, const Op *op) {
     const Value *pointer = access_pointer(op), *base = facts_base(f->facts, pointer);
-    if (op->kind == OP_FILL) return (Access){base, NULL, false, false};
+    if (op->kind == OP_FILL) return (Access){.base = base};
     bool by_one = op->kind == OP_STORE && !type_is_tile(pointer->type);
-    return (Access){base, pointer, op->kind != OP_LOAD, by_one};
+    int64_t part = op->kind == OP_STORE ? store_part(op) : 0;
+    return (Access){base, pointer, NULL, op->kind != OP_LOAD, by_one, part};
 }
 
 static void fence_access(Fencer *f, Op *op) {
@@ -97,7 +165,7 @@ static void fence_access(Fencer *f, Op *op) {
     op->barrier =
         (f->state.acquired && f->fn->num_warps > 1) || (releases && f->state.accesses.count);
     for (int i = 0; i < f->state.accesses.count; i++)
-        op->barrier = op->barrier || conflicts(&f->state.accesses.data[i], &access);
+        op->barrier = op->barrier || conflicts(f->facts, &f->state.accesses.data[i], &access);
     f->changed |= op->barrier != was;
     if (op->barrier) barrier(f);
     add_access(f, access);
@@ -111,7 +179,7 @@ static bool note_access(Op *op, void *user) {
     if (op_trips(f->fn, f->has_atomics, op, bytes)) f->state.in_scratch = true;
     if (!access_pointer(op)) return true;
     Access access = access_of(f, op);
-    access.pointer = NULL;
+    if (access.pointer) access.loop = f->loop;
     add_access(f, access);
     return true;
 }
@@ -235,10 +303,50 @@ static void fence_if(Fencer *f, Op *op) {
 /* Whatever the loop does may have happened just before any of it. */
 static void loop_unknown(Fencer *f, Op *op) {
     scratch_unknown(f);
+    f->loop = op;
     for (int r = 0; r < op->num_regions; r++) region_walk(op->regions[r], note_access, f);
 }
 
+typedef struct Inside {
+    int loops, barriers; /* of accesses */
+} Inside;
+
+static bool note_inside(Op *op, void *user) {
+    Inside *inside = user;
+    inside->loops += op->kind == OP_FOR || op->kind == OP_WHILE;
+    inside->barriers += op->barrier && access_pointer(op);
+    return true;
+}
+
+static Inside fence_body(Fencer *f, Op *loop) {
+    Inside inside = {0};
+    loop_unknown(f, loop);
+    fence_region(f, for_body(loop));
+    region_walk(for_body(loop), note_inside, &inside);
+    return inside;
+}
+
+/* Where a turn would wait for what comes before the loop, the block waits once, before it. */
+static void fence_before(Fencer *f, Op *loop) {
+    Inside nested = {0};
+    region_walk(for_body(loop), note_inside, &nested);
+    if (nested.loops || !f->state.accesses.count) return;
+    State before = state_copy(f);
+    int busy_end = f->busy_end, shared_size = f->shared_size;
+    int with = fence_body(f, loop).barriers;
+    f->state = (State){.acquired = before.acquired, .in_buffers = before.in_buffers};
+    f->state.in_scratch = before.in_scratch, f->busy_end = busy_end;
+    bool waits = fence_body(f, loop).barriers < with;
+    f->state = before, f->busy_end = busy_end, f->shared_size = shared_size;
+    if (!waits) return;
+    Builder b = {.fn = f->fn, .region = loop->parent, .before = loop, .span = loop->span};
+    build_op(&b, OP_BARRIER, 0, NULL, 0, NULL, 0, NULL);
+    barrier(f);
+    f->changed = true;
+}
+
 static void fence_loop(Fencer *f, Op *op) {
+    if (op->kind == OP_FOR) fence_before(f, op);
     State before = state_copy(f);
     loop_unknown(f, op);
     for (int r = 0; r < op->num_regions; r++) fence_region(f, op->regions[r]);
@@ -274,7 +382,7 @@ static void fence_region(Fencer *f, Region *region) {
 
 bool pass_fence(PassCtx *px, Func *fn) {
     if (fn->form != FORM_PLACED) return false;
-    Facts *facts = facts_compute(px->scratch, fn);
+    Facts *facts = facts_compute_linear(px->scratch, fn);
     Fencer f = {.arena = px->scratch, .fn = fn, .facts = facts};
     const Arch *arch = arch_find(fn->target);
     f.has_atomics = func_has_atomics(fn);
