@@ -16,6 +16,19 @@
 # tolerance: 1e-5 1e-7
 # case: x = fp32[1, 60000] normal, y = fp32[1, 60000], stride = 60000, n = 60000, B = 65536
 # options: num_warps = 32
+# case: x = fp32[1, 100000] normal, y = fp32[1, 100000], stride = 100000, n = 100000, B = 131072
+# case: x = fp32[1, 3] {-inf, 0, 0}, y = fp32[1, 3], stride = 3, n = 3, B = 131072
+# want: y[0, 0] == 0; y[0, 1:] == 0.5
+# case: x = fp32[1, 3] {-inf, -inf, -inf}, y = fp32[1, 3], stride = 3, n = 3, B = 131072
+# want: y == nan
+# case: x = fp32[1, 3] {0, inf, 0}, y = fp32[1, 3], stride = 3, n = 3, B = 131072
+# case: x = fp32[1, 3] {0, 0, nan}, y = fp32[1, 3], stride = 3, n = 3, B = 131072
+# case: x = fp32[2, 20000] normal, c = 1.0, y = fp32[2], n = 20000, B = 131072
+# kernel: spread
+# grid: 2
+# want: y == (sum(exp(x - where(max(x, 1) < 1, 1, max(x, 1))), 1))[:, 0]
+# case: x = fp32[2, 20000] uniform, c = 100.0, y = fp32[2], n = 20000, B = 131072
+# want: y == sum(exp(x - 100), 1)[:, 0]
 # case: x = fp32[2, 9000] normal, n = 9000, B = 16384
 # options: num_warps = 1
 # kernel: scale
@@ -66,6 +79,15 @@ def softmax(x, y, stride, n, B: tl.constexpr):
     v = tl.load(x + row + i, mask=i < n, other=-float("inf")).to(tl.float32)
     e = tl.exp(v - tl.max(v, axis=0))
     tl.store(y + row + i, e / tl.sum(e, axis=0), mask=i < n)
+
+
+# The maximum is one of several.
+@triton.jit
+def spread(x, c, y, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + tl.program_id(0) * n + i, mask=i < n, other=-float("inf"))
+    most = tl.maximum(c, tl.max(v, axis=0))
+    tl.store(y + tl.program_id(0), tl.sum(tl.exp(v - most), axis=0))
 
 
 @triton.jit

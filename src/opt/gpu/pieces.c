@@ -15,9 +15,10 @@
  * is made of it are stores and reductions along it, in order; as many of them as do not wait for
  * each other are one loop (a Nest), in which all that they need of it is made again, loads too. As
  * many of the first pieces as there are registers for stand before the loops, loaded once for all
- * nests; then as many as shared memory has room for (pass hold). Nothing between a load and the
- * last of its nests may write where it reads, but a store to
- * the very lanes in the nest itself. Not where other programs may be waited for: they could write.
+ * nests; then as many as shared memory has room for (pass hold). Where that is not all, a sum of
+ * exponentials is made with the maximum that it waits for (online.c). Nothing between a load and
+ * the last of its nests may write where it reads, but a store to the very lanes in the nest itself.
+ * Not where other programs may be waited for: they could write.
  * On the copy that is placed: what the kernel is said to do is counted before. */
 #include "opt/gpu/pieces.h"
 #include "ir/arch.h"
@@ -29,9 +30,11 @@ enum {
     SPARE_REGISTERS = 16, /* addresses, counters */
     PIECE_BYTES = 64,     /* that a thread loads of a tile at once: four accesses */
     WORK_REGISTERS = 64,  /* of a piece at work, where others are held */
+    SUM_THREADS = 512,    /* fewer have no time for it while others load */
     LEAST_PIECE = 32,     /* lanes along the dimension: those of a warp */
     SPARE_SHARED = 8192,  /* bytes for scratch */
     MOST_KEPT = 48,       /* loads that wait in shared memory */
+    MOST_CARRIED = 16,    /* registers of a thread, of reductions */
     MOST_NESTS = 64,
     MOST_OPS = 4000, /* of one nest */
 };
@@ -39,10 +42,12 @@ enum {
 typedef VEC(Op *) Ops;
 
 typedef struct Nest {
-    Op *before; /* it stands before this op */
-    Ops ends;   /* stores and reductions, in order */
-    Ops ops;    /* what they are made of, they too, in order */
-    Ops behind; /* what is made of its reductions and stood between: moves behind it */
+    Op *before;     /* it stands before this op */
+    Ops ends;       /* stores and reductions, in order */
+    Ops ops;        /* what they are made of, they too, in order */
+    Ops behind;     /* what is made of its reductions and stood between: moves behind it */
+    const Op *most; /* one of its ends, and .. */
+    Op *total;      /* .. the sum that is made with it (online.c), which moves behind it; or NULL */
 } Nest;
 
 typedef struct Pieces {
@@ -55,6 +60,8 @@ typedef struct Pieces {
     int number; /* of the dimension that is cut */
     int size, piece;
     bool has_atomics;
+    bool joins;          /* sums of exponentials are made with their maximum */
+    bool *is_costly;     /* by value id: not made of indices alone */
     int *waits;          /* by value id: of which nest it waits for a result */
     const Nest **loaded; /* by value id of loads: in which nest, where there are atomics */
     VEC(Nest *) nests;
@@ -62,8 +69,9 @@ typedef struct Pieces {
     Map held;     /* results of loads that are held from nest to nest -> which one it is, from 1 */
     int num_held; /* pieces, the first ones, of which they are: in registers .. */
     int num_kept; /* .. and then in shared memory */
-    int first_kept; /* above the numbers of those that are kept already */
-    Map *held_of;   /* for each of these: results of loads -> those of the piece */
+    int first_kept;     /* above the numbers of those that are kept already */
+    int64_t first_part; /* and of the stores that are parts already */
+    Map *held_of;       /* for each of these: results of loads -> those of the piece */
     bool failed;
 } Pieces;
 
@@ -139,6 +147,7 @@ static int most_live(Pieces *p, int number) {
     l.change = arena_array(scratch, int, p->order.count + 2);
     region_walk(p->fn->body, note_reads, &l);
     region_walk(p->fn->body, note_change, &l);
+    p->is_costly = l.is_costly;
     int live = 0, most = 0;
     for (int i = 1; i <= p->order.count; i++) {
         live += l.change[i];
@@ -349,11 +358,25 @@ static bool can_end(Pieces *p, const Op *end, const Ops *sources) {
     return true;
 }
 
+/* A sum that can be made with a maximum of the open nest, though it waits for it. */
+static bool joins(Pieces *p, Op *op) {
+    Nest *nest = p->open;
+    for (int i = 0; i < nest->ends.count && !nest->total && p->joins; i++) {
+        if (op->kind != OP_REDUCE || !online_follows(nest->ends.data[i], op)) continue;
+        nest->most = nest->ends.data[i], nest->total = op;
+        vec_push(p->px->scratch, &nest->behind, op);
+        wait_too(p, op);
+        return true;
+    }
+    return false;
+}
+
 static void add_end(Pieces *p, Op *op) {
     Arena *scratch = p->px->scratch;
     Map seen = {.arena = scratch};
     Ops sources = {0};
     for (int i = 0; i < op->num_operands; i++) add_sources(p, &sources, &seen, op->operands[i]);
+    if (p->open && joins(p, op)) return;
     if (p->open && (waits(p, op) || must_follow(p, op, &sources))) close_nest(p, op);
     if (!p->open) {
         p->open = arena_new_of(scratch, Nest);
@@ -408,9 +431,34 @@ static bool holds_any(const Pieces *p, const Nest *nest) {
     return false;
 }
 
+/* What is made in an earlier nest and read by what is only in this one: that is held from one to
+ * the other, since what is made twice of one value becomes one (tidy). */
+static int held_into(const Pieces *p, int number) {
+    const Nest *nest = p->nests.data[number];
+    Map made = {.arena = p->px->scratch}, counted = made;
+    int registers = 0;
+    for (int i = 0; i < number; i++) {
+        const Nest *before = p->nests.data[i];
+        bool here = before->before->parent == nest->before->parent;
+        for (int k = 0; here && k < before->ops.count; k++)
+            map_set_pointer(&made, before->ops.data[k], before->ops.data[k]);
+    }
+    for (int i = 0; i < nest->ops.count; i++) {
+        const Op *op = nest->ops.data[i];
+        for (int k = 0; !map_get_pointer(&made, op) && k < op->num_operands; k++) {
+            const Value *value = op->operands[k];
+            bool held = value->def && map_get_pointer(&made, value->def) && p->is_costly[value->id];
+            if (!held || map_get_pointer(&counted, value)) continue;
+            map_set_pointer(&counted, value, value->def);
+            registers += registers_of(p, cut_type(p, value));
+        }
+    }
+    return registers;
+}
+
 /* Loads of several nests of one region; returns what a piece of them takes in registers. */
 static int find_held(Pieces *p, int *bytes) {
-    int registers = 0;
+    int registers = 0, most = 0;
     *bytes = 0;
     for (int i = 0; i < p->nests.count; i++)
         for (int k = 0; k < i; k++) {
@@ -425,13 +473,18 @@ static int find_held(Pieces *p, int *bytes) {
                 *bytes += scratch_aligned(type->lanes * type_size_bytes(type));
             }
         }
-    return registers;
+    for (int i = 1; i < p->nests.count && registers; i++) {
+        int into = held_into(p, i);
+        if (into > most) most = into;
+    }
+    return registers > most ? registers : most;
 }
 
 static bool note_kept(Op *op, void *user) {
     Pieces *p = user;
     int number = op->kind == OP_LOAD ? (int)(load_kept(op) / KEPT_READS) : 0;
     if (number > p->first_kept) p->first_kept = number;
+    if (op->kind == OP_STORE && store_part(op) > p->first_part) p->first_part = store_part(op);
     return true;
 }
 
@@ -456,7 +509,8 @@ static int choose_kept(const Pieces *p, int pieces, int bytes) {
 static void choose_held(Pieces *p) {
     p->held = (Map){.arena = p->px->scratch};
     int bytes, each = find_held(p, &bytes), pieces = p->size / p->piece;
-    int left = registers_for_tiles(p) - WORK_REGISTERS;
+    int most = registers_for_tiles(p), work = most * 2 / 3;
+    int left = most - (work < WORK_REGISTERS ? work : WORK_REGISTERS);
     p->num_held = each && left > 0 ? left / each : 0;
     if (p->num_held > pieces) p->num_held = pieces;
     region_walk(p->fn->body, note_kept, p);
@@ -485,6 +539,13 @@ static bool holds_of_piece(const Pieces *p, const Op *hint) {
     return true;
 }
 
+/* There a turn's stores are behind those of the one before. */
+static bool is_in_loop(const Op *op) {
+    const Op *owner = op->parent->owner;
+    while (owner && owner->kind == OP_IF) owner = owner->parent->owner;
+    return owner != NULL;
+}
+
 static void write_op(Writer *w, const Op *op) {
     const Pieces *p = w->p;
     w->b->span = op->span;
@@ -501,6 +562,8 @@ static void write_op(Writer *w, const Op *op) {
     }
     Op *clone = op_clone(w->b, op, &w->made);
     op_resolve_operands(clone);
+    if (op->kind == OP_STORE && !store_part(op) && !is_in_loop(op))
+        store_set_part(clone, p->first_part + order_of(p, op));
     for (int i = 0; i < op->num_results; i++)
         if (type_is_tile(op->results[i].type))
             clone->results[i].type = cut_type(p, &op->results[i]);
@@ -529,15 +592,15 @@ static bool write_known(Writer *w, const Op *reduce, const Op *op, const Type *l
 }
 
 /* The combination of a reduction, on all lanes of two tiles. */
-static void write_combination(Writer *w, const Op *reduce, Value *const *left, Value **result) {
+static void write_combination(Writer *w, const Op *reduce, Value *const *left, Value *const *right,
+                              Value **result) {
     const Region *region = reduce->regions[0];
     Map values = {.arena = w->p->px->scratch};
     int count = reduce->num_operands;
     const Type *like = left[0]->type;
     for (int i = 0; i < count; i++) {
         map_set_pointer(&values, region->args[i], left[i]);
-        map_set_pointer(&values, region->args[count + i],
-                        map_get_pointer(&w->made, reduce->operands[i]));
+        map_set_pointer(&values, region->args[count + i], right[i]);
     }
     for (const Op *op = region->first; op != region->last; op = op->next) {
         if (write_known(w, reduce, op, like, &values)) continue;
@@ -547,12 +610,43 @@ static void write_combination(Writer *w, const Op *reduce, Value *const *left, V
     for (int i = 0; i < count; i++) result[i] = map_get_pointer(&values, region->last->operands[i]);
 }
 
+static int count_reduced(const Nest *nest) {
+    int count = nest->total ? 1 : 0;
+    for (int i = 0; i < nest->ends.count; i++)
+        if (nest->ends.data[i]->kind == OP_REDUCE) count += nest->ends.data[i]->num_operands;
+    return count;
+}
+
+/* That a thread carries from piece to piece, where they are not folded. */
+static int registers_reduced(const Pieces *p, const Nest *nest) {
+    int registers = 0;
+    for (int i = 0; i < nest->ends.count; i++) {
+        const Op *end = nest->ends.data[i];
+        for (int k = 0; end->kind == OP_REDUCE && k < end->num_operands; k++)
+            registers += registers_of(p, cut_type(p, end->operands[k]));
+    }
+    return registers;
+}
+
+/* left: NULL before the first piece. The last is the sum that is made with a maximum. */
 static void write_combinations(Writer *w, const Nest *nest, Value *const *left, Value **result) {
-    int at = 0;
+    int at = 0, last = count_reduced(nest) - 1;
+    bool folds = registers_reduced(w->p, nest) > MOST_CARRIED;
     for (int i = 0; i < nest->ends.count; i++) {
         const Op *end = nest->ends.data[i];
         if (end->kind != OP_REDUCE) continue;
-        write_combination(w, end, left + at, result + at);
+        Value **right = arena_array(w->p->px->scratch, Value *, end->num_operands);
+        for (int n = 0; n < end->num_operands; n++)
+            right[n] = map_get_pointer(&w->made, end->operands[n]);
+        if (end == nest->most) {
+            Value *so_far[2] = {left ? left[at] : NULL, left ? left[last] : NULL};
+            online_turn(w->b, end, nest->total, right[0], so_far);
+            result[at] = so_far[0], result[last] = so_far[1];
+        } else {
+            if (folds && reduce_by_value(end)) fold_pieces(w->b, end, right);
+            if (left) write_combination(w, end, left + at, right, right);
+            memcpy(result + at, right, sizeof *right * (size_t)end->num_operands);
+        }
         at += end->num_operands;
     }
 }
@@ -570,13 +664,6 @@ static void write_reductions(Writer *w, const Nest *nest, Value *const *operands
             end->results[k].replaced = &made->results[k];
         }
     }
-}
-
-static int count_reduced(const Nest *nest) {
-    int count = 0;
-    for (int i = 0; i < nest->ends.count; i++)
-        if (nest->ends.data[i]->kind == OP_REDUCE) count += nest->ends.data[i]->num_operands;
-    return count;
 }
 
 /* Writes an op of one of the first pieces, which stand before the loop: what is held of it in
@@ -692,7 +779,7 @@ static void write_loop(const Pieces *p, Builder *b, int number, int first, int c
 static void write_nest(const Pieces *p, int number) {
     const Nest *nest = p->nests.data[number];
     Builder b = {.fn = p->fn, .region = nest->before->parent, .before = nest->before};
-    int count = count_reduced(nest), at = 0;
+    int count = count_reduced(nest);
     int first = holds_any(p, nest) ? p->num_held + p->num_kept : 0;
     Value **sums = arena_array(p->px->scratch, Value *, count);
     if (count && !first) first = 1;
@@ -701,18 +788,18 @@ static void write_nest(const Pieces *p, int number) {
     for (int k = 0; k < first; k++) {
         b.span = nest->ends.data[0]->span;
         write_rest(&writers[k], nest, k, held);
-        if (k) write_combinations(&writers[k], nest, sums, sums);
-        for (int i = 0; !k && i < nest->ends.count; i++) {
-            const Op *end = nest->ends.data[i];
-            for (int n = 0; end->kind == OP_REDUCE && n < end->num_operands; n++)
-                sums[at++] = map_get_pointer(&writers[k].made, end->operands[n]);
-        }
+        write_combinations(&writers[k], nest, k ? sums : NULL, sums);
     }
     b.span = nest->ends.data[0]->span;
     if (first * p->piece < p->size) write_loop(p, &b, number, first, count, sums);
     Writer w = {.p = p, .b = &b};
     write_reductions(&w, nest, sums);
     for (int i = 0; i < nest->behind.count; i++) op_move_before(nest->behind.data[i], nest->before);
+    if (!nest->total) return;
+    int most = 0;
+    for (int i = 0; nest->ends.data[i] != nest->most; i++)
+        if (nest->ends.data[i]->kind == OP_REDUCE) most += nest->ends.data[i]->num_operands;
+    online_end(p->fn, nest->total, (Value *[]){sums[most], sums[count - 1]});
 }
 
 static void write_all(Pieces *p) {
@@ -725,6 +812,16 @@ static void write_all(Pieces *p) {
 }
 
 /* ---- all ---- */
+
+static bool plan(Pieces *p) {
+    p->waits = arena_array(p->px->scratch, int, p->fn->num_values);
+    p->loaded = arena_array(p->px->scratch, const Nest *, p->fn->num_values);
+    p->nests.count = 0, p->open = NULL, p->failed = false;
+    plan_region(p, p->fn->body);
+    if (p->failed || !p->nests.count) return false;
+    choose_held(p);
+    return true;
+}
 
 /* What the passes before have done for the tiles as they were. */
 static void tidy(PassCtx *px, Func *fn) {
@@ -750,13 +847,12 @@ static bool cut_one(PassCtx *px, Func *fn) {
     if (!choose_cut(&p)) return false;
     p.facts = facts_compute(scratch, fn);
     p.has_atomics = func_has_atomics(fn);
-    p.waits = arena_array(scratch, int, fn->num_values);
-    p.loaded = arena_array(scratch, const Nest *, fn->num_values);
-    plan_region(&p, fn->body);
-    if (p.failed || !p.nests.count) return false;
+    if (!plan(&p)) return false;
+    bool streams = p.num_held + p.num_kept < p.size / p.piece;
+    p.joins = streams && p.threads >= SUM_THREADS && !px->precise;
+    if (p.joins && !plan(&p)) return false;
     diag_remark(px->diag, fn->span, "computed in pieces of %d of %d lanes: registers are short",
                 p.piece, p.size);
-    choose_held(&p);
     write_all(&p);
     tidy(px, fn);
     return true;
