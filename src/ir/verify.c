@@ -5,6 +5,8 @@
  * where it lies; what placed form asks for besides is in verify_place.c. */
 #include "ir/verify.h"
 
+#include <limits.h>
+
 bool verify_bad(Verifier *v, const Op *op, const char *format, ...) {
     Buf out = {.arena = v->arena};
     va_list args;
@@ -561,6 +563,25 @@ static bool check_counts(Verifier *v, const Op *op) {
 
 static bool check_region(Verifier *v, const Op *owner, const Region *region);
 
+static bool check_regions(Verifier *v, const Op *op) {
+    for (int i = 0; i < op->num_regions; i++)
+        if (!check_region(v, op, op->regions[i])) return false;
+    return true;
+}
+
+/* Each begins with the scratch that is in use before it; behind them that of either is. */
+static bool check_arms(Verifier *v, const Op *op) {
+    int start = v->busy_start, end = v->busy_end, first = INT_MAX, last = 0;
+    for (int i = 0; i < op->num_regions; i++) {
+        v->busy_start = start, v->busy_end = end;
+        if (!check_region(v, op, op->regions[i])) return false;
+        if (v->busy_start < v->busy_end && v->busy_start < first) first = v->busy_start;
+        if (v->busy_start < v->busy_end && v->busy_end > last) last = v->busy_end;
+    }
+    v->busy_start = last ? first : 0, v->busy_end = last;
+    return true;
+}
+
 static bool check_op(Verifier *v, const Op *op, const Region *region) {
     if (op->kind >= NUM_OP_KINDS) return verify_bad(v, NULL, "there is no op %d", (int)op->kind);
     if (op->parent != region) return verify_bad(v, op, "does not know its region");
@@ -571,8 +592,7 @@ static bool check_op(Verifier *v, const Op *op, const Region *region) {
         return verify_bad(v, op, "a region must end with its only yield");
     int outer = v->isolated_depth;
     if (op_has_trait(op, ISOLATED)) v->isolated_depth = v->depth + 1;
-    for (int i = 0; i < op->num_regions; i++)
-        if (!check_region(v, op, op->regions[i])) return false;
+    if (op->kind == OP_IF ? !check_arms(v, op) : !check_regions(v, op)) return false;
     v->isolated_depth = outer;
     for (int i = 0; i < op->num_results; i++)
         if (!define(v, op, &op->results[i])) return false;
@@ -584,7 +604,7 @@ static bool check_region(Verifier *v, const Op *owner, const Region *region) {
     if (region->owner != owner) return verify_bad(v, owner, "a region does not know its owner");
     if (!region_yield(region)) return verify_bad(v, owner, "a region must end with its only yield");
     v->depth++;
-    if (owner && !op_has_trait(owner, ISOLATED)) verify_paths_meet(v);
+    if (owner && owner->kind != OP_IF && !op_has_trait(owner, ISOLATED)) verify_paths_meet(v);
     for (int i = 0; i < region->num_args; i++)
         if (!define(v, owner, region->args[i])) return false;
     const Op *prev = NULL;

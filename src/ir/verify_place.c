@@ -306,8 +306,8 @@ static bool check_fences(Verifier *v, const Op *op) {
     if (op->barrier || op->kind == OP_BARRIER || op->kind == OP_READY)
         v->busy_start = v->busy_end = 0;
     /* A turn that is released may still be read by threads that are behind. */
-    if ((op->num_regions && !op_has_trait(op, ISOLATED)) || op->kind == OP_RELEASE)
-        verify_paths_meet(v);
+    bool loops = op->num_regions && op->kind != OP_IF && !op_has_trait(op, ISOLATED);
+    if (loops || op->kind == OP_RELEASE) verify_paths_meet(v);
     if (!op->num_trips) return true;
     int count = op_trips(v->fn, v->has_atomics, op, bytes);
     if (count != op->num_trips)

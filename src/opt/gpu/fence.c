@@ -290,14 +290,14 @@ static void state_merge(Fencer *f, const State *other) {
 
 static void fence_if(Fencer *f, Op *op) {
     State before = state_copy(f), first;
-    scratch_unknown(f);
+    int busy_before = f->busy_end;
     fence_region(f, op->regions[0]);
     first = state_copy(f);
-    f->state = before;
-    scratch_unknown(f);
+    int busy_first = f->busy_end;
+    f->state = before, f->busy_end = busy_before;
     fence_region(f, op->regions[1]);
     state_merge(f, &first);
-    scratch_unknown(f);
+    if (f->busy_end < busy_first) f->busy_end = busy_first;
 }
 
 /* Whatever the loop does may have happened just before any of it. */
