@@ -123,7 +123,24 @@ static const Row ops[] = {
      "scratch [0, 512) may still be read: nobody waited since"},
     {"if %yes {\nyield\n} {\nyield\n}\n"
      "%r = convert %o {scratch = [0], wait = [0]} : tile<128xi32, #1>",
+     NULL},
+    {"if %yes {\n%r = convert %o {scratch = [0], wait = [0]} : tile<128xi32, #1>\nyield\n} {\n"
+     "yield\n}\n%s = convert %o {scratch = [496], wait = [0]} : tile<128xi32, #1>",
+     "scratch [496, 1008) may still be read: nobody waited since"},
+    {"if %yes {\n%r = convert %o {scratch = [0], wait = [0]} : tile<128xi32, #1>\nyield\n} {\n"
+     "%t = convert %o {scratch = [1024], wait = [0]} : tile<128xi32, #1>\nyield\n}\n"
+     "%s = convert %o {scratch = [1520], wait = [0]} : tile<128xi32, #1>",
+     "scratch [1520, 2032) may still be read: nobody waited since"},
+    {"%r = convert %o {scratch = [0], wait = [0]} : tile<128xi32, #1>\nif %yes {\nbarrier\nyield\n"
+     "} {\nyield\n}\n%s = convert %o {scratch = [0], wait = [0]} : tile<128xi32, #1>",
      "scratch [0, 512) may still be read: nobody waited since"},
+    {"%r = convert %o {scratch = [0], wait = [0]} : tile<128xi32, #1>\nif %yes {\n"
+     "%t = convert %o {scratch = [512], wait = [0]} : tile<128xi32, #1>\nyield\n} {\n"
+     "%s = convert %o {scratch = [0], wait = [0]} : tile<128xi32, #1>\nyield\n}",
+     "scratch [0, 512) may still be read: nobody waited since"},
+    {"if %yes {\n%r = convert %o {scratch = [0], wait = [0]} : tile<128xi32, #1>\nyield\n} {\n"
+     "yield\n}\n%s = convert %o {scratch = [512], wait = [0]} : tile<128xi32, #1>",
+     NULL},
     {"%r = load %p : tile<128xf32, #1>",
      "load: places differ: tile<128xptr<f32>, #0> and tile<128xf32, #1>"},
     {"%r = load %p, %k : tile<128xf32, #0>",
