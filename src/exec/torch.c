@@ -339,6 +339,15 @@ static Object *run_equal(Host *host, Object *const *args, const HostCall *call) 
     return object_bool(host->arena, result);
 }
 
+/* Words of PyTorch's, for an attribute that differs. */
+static Object *differs(Host *host, Object *const *args, const char *name) {
+    Str a = host_str(host, host_attribute(host, args[0], str_of(name)))->text;
+    Str b = host_str(host, host_attribute(host, args[1], str_of(name)))->text;
+    return host_raise(host, CLASS_ASSERTION_ERROR,
+                      "The values for attribute '%s' do not match: %.*s != %.*s.", name, STR_ARG(a),
+                      STR_ARG(b));
+}
+
 static Object *run_assert_close(Host *host, Object *const *args, const HostCall *call) {
     bool result;
     (void)call;
@@ -351,9 +360,8 @@ static Object *run_assert_close(Host *host, Object *const *args, const HostCall 
                   : dtype == TERN_FLOAT64  ? 1e-7
                                            : 0;
     double atol = dtype == TERN_FLOAT64 ? 1e-7 : tern_dtype_is_float(dtype) ? 1e-5 : 0;
-    if (!same_shape(tensor_of(args[0]), tensor_of(args[1])))
-        return host_raise(host, CLASS_ASSERTION_ERROR,
-                          "The values for attribute 'shape' do not match");
+    if (!same_shape(tensor_of(args[0]), tensor_of(args[1]))) return differs(host, args, "shape");
+    if (dtype != tern_tensor_dtype(tensor_of(args[1]))) return differs(host, args, "dtype");
     if (!close_to(host, args, rtol, atol, &result)) return none_of(host);
     return result ? host->script->none
                   : host_raise(host, CLASS_ASSERTION_ERROR, "Tensor-likes are not close!");

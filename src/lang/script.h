@@ -290,6 +290,7 @@ void module_add(Host *host, Object *module, const char *name, Object *value);
 void module_add_natives(Host *host, Object *module, const Native *natives, int count);
 Object *module_import(Host *host, Str path);
 extern const HostType module_type;
+Object *sys_exit(Host *host, Object *const *args, const HostCall *call); /* exit(), too */
 
 /* ---- script_scan.c ---- */
 /* Before the file runs. False, and refused: it surely uses what is not there. */

@@ -483,6 +483,12 @@ static Object *run_refused(Host *host, Object *const *args, const HostCall *call
                        "files, input and code made at run time are not for scripts: this function");
 }
 
+static Object *run_absent(Host *host, Object *const *args, const HostCall *call) {
+    static const char *const names[] = {
+        "aiter", "anext", "ascii", "dir", "help", "ExceptionGroup", "BaseExceptionGroup"};
+    return (void)args, host_refuse(host, "'%s'", names[call->id]);
+}
+
 static Object *run_frozenset(Host *host, Object *const *args, const HostCall *call) {
     return (void)args, (void)call, host_refuse(host, "frozenset");
 }
@@ -685,6 +691,10 @@ static Object *make_class_method(Host *host, const HostCall *call) {
     return descriptor(host, call, "classmethod");
 }
 
+static Object *make_absent(Host *host, const HostCall *call) {
+    return (void)call, host_refuse(host, "bytes, bytearray, complex and memoryview");
+}
+
 Object *builtins_class_call(Host *host, const Class *class, const HostCall *call) {
     static Object *(*const makers[NUM_PYTHON_CLASSES])(Host *, const HostCall *) = {
         [CLASS_OBJECT] = make_object,
@@ -703,6 +713,10 @@ Object *builtins_class_call(Host *host, const Class *class, const HostCall *call
         [CLASS_STATIC_METHOD] = make_static_method,
         [CLASS_CLASS_METHOD] = make_class_method,
         [CLASS_SUPER] = super_of,
+        [CLASS_BYTES] = make_absent,
+        [CLASS_BYTE_ARRAY] = make_absent,
+        [CLASS_COMPLEX] = make_absent,
+        [CLASS_MEMORY_VIEW] = make_absent,
     };
     if (makers[class->native]) return makers[class->native](host, call);
     return host_raise(host, CLASS_TYPE_ERROR, "cannot create '%.*s' instances",
@@ -755,6 +769,15 @@ static const Native functions[] = {
     NATIVE("eval", "..", run_refused),
     NATIVE("exec", "..", run_refused),
     NATIVE("compile", "..", run_refused),
+    NATIVE("exit", "status?", sys_exit),
+    NATIVE("quit", "status?", sys_exit),
+    {"aiter", "..", run_absent, 0},
+    {"anext", "..", run_absent, 1},
+    {"ascii", "..", run_absent, 2},
+    {"dir", "..", run_absent, 3},
+    {"help", "..", run_absent, 4},
+    {"ExceptionGroup", "..", run_absent, 5},
+    {"BaseExceptionGroup", "..", run_absent, 6},
     NATIVE("__import__", "..", run_refused),
 };
 const Native chain_native = NATIVE("chain", "..", run_chain);
@@ -776,6 +799,8 @@ void builtins_open(Host *host) {
     Object *not_implemented = heap_new(host, OBJECT_BUILTIN);
     not_implemented->text = STR("NotImplemented");
     add(host, "NotImplemented", not_implemented);
+    add(host, "IOError", script->classes[CLASS_OS_ERROR]);
+    add(host, "EnvironmentError", script->classes[CLASS_OS_ERROR]);
     add(host, "__debug__", script->booleans[1]);
     add(host, "Ellipsis", object_new(host->arena, OBJECT_ELLIPSIS));
 }

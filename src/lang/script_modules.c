@@ -298,7 +298,7 @@ static Object *open_os(Host *host) {
     return module;
 }
 
-static Object *sys_exit(Host *host, Object *const *args, const HostCall *call) {
+Object *sys_exit(Host *host, Object *const *args, const HostCall *call) {
     (void)call;
     host_raise_object(
         host, exception_new(host, host->script->classes[CLASS_SYSTEM_EXIT], args[0] ? 1 : 0, args));

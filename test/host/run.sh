@@ -32,6 +32,18 @@ script 1 'ModuleNotFoundError: no fallback' 'try:' '    import nowhere' 'except 
 script 0 'fine' 'try:' '    import nowhere' 'except ImportError:' '    print("fine")'
 script 0 'fine' 'import requests' 'import subprocess as sp' 'print("fine")'
 script 3 "not supported: the module 'subprocess'" 'import subprocess' 'subprocess.run(["true"])'
+script 7 'x' 'print("x")' 'exit(7)'
+script 7 'x' 'leave = quit' 'print("x")' 'leave(7)'
+script 0 'False fine' 'try: print(isinstance(1, (bytes, complex)), end=" ")' 'except (PermissionError, TimeoutError, EOFError): pass' \
+    'assert issubclass(BrokenPipeError, IOError) and issubclass(IndentationError, SyntaxError)' 'try: raise FutureWarning' \
+    'except Warning: print("fine")'
+script 3 'not supported: bytes, bytearray, complex' 'bytes(3)'
+script 3 "not supported: 'ExceptionGroup'" 'raise ExceptionGroup("a", [])'
+script 3 "not supported: 'dir'" 'dir()'
+script 1 "AssertionError: The values for attribute 'dtype' do not match: torch.float32 != torch.float64." 'import torch' \
+    'torch.testing.assert_close(torch.ones(2), torch.ones(2).double())'
+script 1 "AssertionError: The values for attribute 'shape' do not match: torch.Size([2]) != torch.Size([3])." 'import torch' \
+    'torch.testing.assert_close(torch.ones(2), torch.ones(3))'
 script 3 "not supported: 'torch.fft'" 'import torch' 'torch.fft.rfft(torch.zeros(4))'
 script 3 's.py:1:1: not supported: async functions' 'async def f(x): pass'
 script 3 "not supported: 'yield' in a lambda" 'f = lambda: (yield)' 'f()'
