@@ -32,15 +32,34 @@ enum { MOST_SINGLE = 32768 };
  * faster. */
 enum { MOST_READ_ONCE = 16384 };
 
+/* Operands that have a row of their own for each program; a weight is the same row for all. */
+static int count_whole(const Build *build) {
+    int count = 0;
+    for (int i = 0; i < build->num_accesses; i++) {
+        bool in_row = false, of_row = false;
+        for (int l = 0; l < build->num_loops; l++) {
+            bool varies = build->accesses[i].strides[l];
+            if (build->row_loops >> l & 1)
+                in_row |= varies;
+            else
+                of_row |= varies;
+        }
+        count += in_row && of_row;
+    }
+    return count;
+}
+
 /* A GPU's, for a row in one tile; 0: as many as usual. */
 static int warps_of_row(const Writer *writer) {
-    /* On an H200, of a GB, rows of 8192 take .508 ms by 32 warps and .519 by 16, those of 4096 .70
-     * and .518, those of 16384 .517 and .516, of 32768 .518 and .556. */
-    enum { USUAL = 2048, MANY = 8192, LONGER = 16384, MOST = 32, EACH = 256 };
+    /* On an H200, in ms by 8, 16 and 32 warps: layer norm of 4096 rows of 8192 .0690, .0688, .0718,
+     * of 2048 of 16384 .0738, .0733, .0911, of 2048 of 32768 .160, .165, .150. Its gradient, which
+     * reads two matrices: of 8192 .099, .136, .142, of 16384 .129, .144, .131, of 32768 .405, .356,
+     * .244. */
+    enum { USUAL = 2048, LONGER = 16384 };
     int cols = writer->tile.cols;
     bool is_long = writer->tile.rows == 1 && cols > USUAL;
     if (!is_long || !writer->build->plan->trace->session->promises) return 0;
-    return cols <= MANY ? cols / EACH : cols <= LONGER ? MOST / 2 : MOST;
+    return cols > LONGER ? 32 : count_whole(writer->build) > 1 ? 8 : 16;
 }
 
 /* A GPU's, for a row that is looped over. On an H200, of 512 rows of 131072 a norm takes .188 ms by
