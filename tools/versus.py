@@ -42,6 +42,8 @@ TYPES = {torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16", t
          torch.int64: "i64", torch.bool: "i1", torch.float8_e4m3fn: "fp8e4nv",
          torch.float8_e5m2: "fp8e5", torch.uint16: "u16", torch.uint32: "u32", torch.uint64: "u64"}
 WORST = 0.02  # of the difference's length to what Triton's has
+# Of a launch; one that is a parameter of the kernel, too, is both.
+OPTIONS = {"num_warps", "num_stages", "num_ctas", "maxnreg"}
 
 
 class Unknown(Exception):
@@ -217,7 +219,8 @@ class Versus:
             calls.append(call), kernels.append(kernel)
 
         def triton_call():
-            self.run(function, grid=tuple(grid), warmup=False, **{n: theirs[n] for n in names}, **options)
+            named = {n: theirs[n] for n in names}
+            self.run(function, grid=tuple(grid), warmup=False, **{**named, **options})
 
         for call in calls + [triton_call]:
             call()
@@ -260,7 +263,10 @@ class Versus:
         names = [p.name for p in function.params]
         bound, options = dict(zip(names, args)), {}
         for name, value in kwargs.items():
-            (bound if name in names else options)[name] = value
+            if name in names:
+                bound[name] = value
+            if name not in names or name in OPTIONS:
+                options[name] = value
         for p in function.params:
             if p.name not in bound and p.has_default:
                 bound[p.name] = p.default
