@@ -5,12 +5,12 @@
 # grid: cdiv(M, BM)
 # options: num_warps = 8
 # want: s = q @ trans(k) * 0.125; e = exp(s - max(s, 1)); o == e @ v / sum(e, 1)
-# case: M = 128, N = 512, D = 64, q = fp16[M, D] normal, k = fp16[N, D] normal, v = fp16[N, D] normal, o = fp32[M, D], BM = 128, BN = 128, EVEN = 1
-# case: M = 128, N = 128, D = 64, q = fp16[M, D] normal, k = fp16[N, D] normal, v = fp16[N, D] normal, o = fp32[M, D], BM = 128, BN = 128, EVEN = 1
-# case: M = 100, N = 330, D = 64, q = fp16[M, D] normal, k = fp16[N, D] normal, v = fp16[N, D] normal, o = fp32[M, D], BM = 128, BN = 128, EVEN = 0
-# case: M = 128, N = 128, D = 64, q = bf16[M, D] normal, k = bf16[N, D] normal, v = bf16[N, D] normal, o = fp32[M, D], BM = 128, BN = 128, EVEN = 1
+# case: M = 128, N = 512, D = 64, q = fp16[M, D] normal, k = fp16[N, D] normal, v = fp16[N, D] normal, o = fp32[M, D], BM = 128, BN = 128
+# case: M = 128, N = 128, D = 64, q = fp16[M, D] normal, k = fp16[N, D] normal, v = fp16[N, D] normal, o = fp32[M, D], BM = 128, BN = 128
+# case: M = 100, N = 330, D = 64, q = fp16[M, D] normal, k = fp16[N, D] normal, v = fp16[N, D] normal, o = fp32[M, D], BM = 128, BN = 128
+# case: M = 128, N = 128, D = 64, q = bf16[M, D] normal, k = bf16[N, D] normal, v = bf16[N, D] normal, o = fp32[M, D], BM = 128, BN = 128
 # tolerance: 3e-2 2e-2
-# case: M = 128, N = 256, D = 64, q = fp16[M, D] normal, k = fp16[N, D] normal, v = fp16[N, D] normal, o = fp32[M, D], BM = 128, BN = 128, EVEN = 1
+# case: M = 128, N = 256, D = 64, q = fp16[M, D] normal, k = fp16[N, D] normal, v = fp16[N, D] normal, o = fp32[M, D], BM = 128, BN = 128
 # options: num_warps = 8, num_stages = 2
 # tolerance: 1e-2 2e-3
 import triton
@@ -18,7 +18,7 @@ import triton.language as tl
 
 
 @triton.jit
-def attention(q, k, v, o, M, N, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, EVEN: tl.constexpr):
+def attention(q, k, v, o, M, N, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
     m = tl.program_id(0) * BM + tl.arange(0, BM)
     d = tl.arange(0, D)
     queries = tl.load(q + m[:, None] * D + d[None, :], mask=m[:, None] < M, other=0)
@@ -28,14 +28,10 @@ def attention(q, k, v, o, M, N, D: tl.constexpr, BM: tl.constexpr, BN: tl.conste
     for start in range(0, N, BN):
         n = start + tl.arange(0, BN)
         at = n[:, None] * D + d[None, :]
-        if EVEN:
-            keys, values = tl.load(k + at), tl.load(v + at)
-        else:
-            keys = tl.load(k + at, mask=n[:, None] < N, other=0)
-            values = tl.load(v + at, mask=n[:, None] < N, other=0)
+        keys = tl.load(k + at, mask=n[:, None] < N, other=0)
+        values = tl.load(v + at, mask=n[:, None] < N, other=0)
         scores = tl.dot(queries, tl.trans(keys)) * (0.125 * 1.44269504)
-        if not EVEN:
-            scores = tl.where(n[None, :] < N, scores, float("-inf"))
+        scores = tl.where(n[None, :] < N, scores, float("-inf"))
         higher = tl.maximum(top, tl.max(scores, 1))
         less = tl.math.exp2(top - higher)
         weights = tl.math.exp2(scores - higher[:, None])
