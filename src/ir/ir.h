@@ -379,6 +379,7 @@ bool op_is_pure(
     const Op *op); /* also looks into the regions of if, for and while (for: that it ends) */
 Op *region_yield(const Region *region);
 bool value_is_inside(const Value *value, const Region *region); /* made in it, or deeper */
+bool op_is_in_loop(const Op *op);                               /* at any depth */
 bool value_is_constant(const Value *value, uint64_t *bits); /* also through splat and broadcast */
 bool value_is_int(const Value *value, int64_t *number);     /* a constant int, sign-extended */
 double constant_to_double(const Type *type, uint64_t bits); /* lane type, any float */
@@ -404,7 +405,7 @@ Func *func_copy(const Func *fn); /* its own ops and values */
  * what its turns hand on, in the same order. Resolve the function afterwards. */
 Op *for_carry_more(Func *fn, Op *loop, int count, Value *const *starts, Value **args);
 void for_yield_more(Func *fn, Op *loop, int count, Value *const *values);
-void func_renumber(Func *fn);    /* value ids dense, in order of definition */
+void func_renumber(Func *fn); /* value ids dense, in order of definition */
 
 /* Pre-order over all ops, regions included; returns false as soon as visit does. */
 bool region_walk(Region *region, bool (*visit)(Op *op, void *user), void *user);

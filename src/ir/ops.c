@@ -52,6 +52,12 @@ bool value_is_inside(const Value *value, const Region *region) {
     return at != NULL;
 }
 
+bool op_is_in_loop(const Op *op) {
+    const Op *owner = op->parent->owner;
+    while (owner && owner->kind != OP_FOR && owner->kind != OP_WHILE) owner = owner->parent->owner;
+    return owner != NULL;
+}
+
 typedef Value *Operand(const Op *op);
 
 static Value *none(const Op *op) {

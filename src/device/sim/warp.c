@@ -203,18 +203,11 @@ static bool control(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
         w->pc++;
         return true;
     case SIM_BARRIER:
-        if (!lanes)
-            w->pc++;
-        else if (together(m, w, ins, ALL_LANES, lanes))
-            return arrive(m, w, ins);
-        else
-            return !m->failure.status;
-        return true;
     case SIM_REGISTERS:
         if (!lanes)
             w->pc++;
         else if (together(m, w, ins, ALL_LANES, lanes))
-            return sim_registers(m, w, ins);
+            return ins->op == SIM_BARRIER ? arrive(m, w, ins) : sim_registers(m, w, ins);
         else
             return !m->failure.status;
         return true;

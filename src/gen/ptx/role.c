@@ -71,16 +71,10 @@ static Tir barrier_of(Gen *g, const Op *op, bool empty, Tir *round) {
 
 static Tir parity_of(Gen *g, Tir round) { return tir_2(g->b, TIR_AND32, round, tir_i32(g->b, 1)); }
 
-static bool is_in_loop(const Op *op) {
-    const Op *owner = op->parent->owner;
-    while (owner && owner->kind == OP_IF) owner = owner->parent->owner;
-    return owner != NULL;
-}
-
 /* Nobody fills the turn's slot again: what is left of the function has nothing to do with it. */
 static bool is_last(const Op *release) {
     Value *ring = turn_ring(release);
-    if (is_in_loop(release)) return false;
+    if (op_is_in_loop(release)) return false;
     for (const Op *op = release; op; op = op->parent->owner)
         for (const Op *next = op->next; next; next = next->next) {
             if (is_turn_op(next) && turn_ring(next) == ring) return false;
@@ -136,7 +130,7 @@ static void ready(Gen *g, const Op *op) {
     Tir round, barrier = barrier_of(g, op, false, &round);
     ptx_mbarrier_wait(g, barrier, parity_of(g, round));
     tir_plain(g->b, "fence.proxy.async.shared::cta;");
-    if (!is_in_loop(op) && of_ring(g, turn_ring(op))->waits) ptx_barrier(g);
+    if (!op_is_in_loop(op) && of_ring(g, turn_ring(op))->waits) ptx_barrier(g);
 }
 
 void ptx_role_turn(Gen *g, const Op *op) {

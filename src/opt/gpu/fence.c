@@ -225,12 +225,6 @@ static Op *last_of_ring(Op *ring) {
     return last;
 }
 
-static bool is_in_loop(const Op *op) {
-    const Op *owner = op->parent->owner;
-    while (owner && owner->kind != OP_FOR && owner->kind != OP_WHILE) owner = owner->parent->owner;
-    return owner != NULL;
-}
-
 /* Behind a ring of a loop's body lies scratch of the turn before. */
 static void fence_ring(Fencer *f, Op *op) {
     int end = ring_end(op);
@@ -238,7 +232,7 @@ static void fence_ring(Fencer *f, Op *op) {
     if (f->state.in_scratch) f->state.in_buffers = true;
     if (f->busy_end < end) f->busy_end = 0;
     if (end > f->scratch_start) f->scratch_start = end;
-    if (is_busy && is_in_loop(op)) scratch_unknown(f);
+    if (is_busy && op_is_in_loop(op)) scratch_unknown(f);
     if (end > f->shared_size) f->shared_size = end;
 }
 

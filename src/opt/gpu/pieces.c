@@ -539,13 +539,6 @@ static bool holds_of_piece(const Pieces *p, const Op *hint) {
     return true;
 }
 
-/* There a turn's stores are behind those of the one before. */
-static bool is_in_loop(const Op *op) {
-    const Op *owner = op->parent->owner;
-    while (owner && owner->kind == OP_IF) owner = owner->parent->owner;
-    return owner != NULL;
-}
-
 static void write_op(Writer *w, const Op *op) {
     const Pieces *p = w->p;
     w->b->span = op->span;
@@ -562,7 +555,8 @@ static void write_op(Writer *w, const Op *op) {
     }
     Op *clone = op_clone(w->b, op, &w->made);
     op_resolve_operands(clone);
-    if (op->kind == OP_STORE && !store_part(op) && !is_in_loop(op))
+    /* In a loop a turn's stores are behind those of the one before. */
+    if (op->kind == OP_STORE && !store_part(op) && !op_is_in_loop(op))
         store_set_part(clone, p->first_part + order_of(p, op));
     for (int i = 0; i < op->num_results; i++)
         if (type_is_tile(op->results[i].type))

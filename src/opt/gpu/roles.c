@@ -80,16 +80,10 @@ static bool has_roles(const Split *s, const Op *op) {
     return false;
 }
 
-static bool is_in_loop(const Op *op) {
-    const Op *owner = op->parent->owner;
-    while (owner && owner->kind == OP_IF) owner = owner->parent->owner;
-    return owner != NULL;
-}
-
 static bool find_ring(Op *op, void *user) {
     Split *s = user;
     if (op->kind != OP_RING || !is_for_roles(s->fn, op)) return true;
-    if (is_in_loop(op)) s->why = "a ring in a loop";
+    if (op_is_in_loop(op)) s->why = "a ring in a loop";
     map_set_pointer(&s->rings, op_result(op), op);
     s->num_rings++;
     return true;
@@ -226,7 +220,7 @@ static bool release_early(Op *op, void *user) {
     (void)user;
     if (!number || number->kind != OP_SUB || number->parent != op->parent) return true;
     if (ring_apart(turn_ring(op)->def)) return true; /* it is */
-    if (number->operands[0]->region != op->parent || !is_in_loop(op)) return true;
+    if (number->operands[0]->region != op->parent || !op_is_in_loop(op)) return true;
     for (Op *at = op->prev; at; at = at->prev)
         if (at->kind == OP_SETTLE && !settle_pending(at)) settle = at;
     Op *one = number->operands[1]->def;
