@@ -23,6 +23,7 @@ typedef struct CompileRequest {
     bool debug;
     bool precise;              /* gpu: as tern_options has it */
     const char *dot_precision; /* likewise */
+    bool maps;                 /* gpu: who launches makes the tensor maps that facts ask for */
     const char *print_after;   /* a pass's name: its IR is kept in `printed` */
     bool locations;            /* with the place of each op; so has the IR after all passes */
     bool verify;               /* run the verifier after each pass */

@@ -183,6 +183,7 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
                           .debug = request->debug,
                           .precise = request->precise,
                           .bounds = request->bounds,
+                          .maps = request->maps,
                           .line_info = true,
                           .facts = px.facts};
     Buf text = {.arena = arena};

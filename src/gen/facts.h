@@ -5,6 +5,7 @@
 #define TERN_GEN_FACTS_H
 
 #include "base/base.h"
+#include "gen/map.h"
 
 typedef struct GenFacts {
     int shared_bytes;     /* gpu: static + dynamic shared memory of a block */
@@ -15,6 +16,7 @@ typedef struct GenFacts {
     size_t scratch_bytes; /* cpu: per worker */
     size_t prelude_bytes; /* cpu: of the text, what comes before the kernel (gen/c/join.h) */
     VEC(Str) notes;       /* e.g. "loads of x: 16 bytes a thread" */
+    VEC(MapRecipe) maps;  /* gpu: hidden parameters of the text, behind all others */
 } GenFacts;
 
 static inline int facts_threads(const GenFacts *facts) {

@@ -172,6 +172,10 @@ bool ptx_extreme_registers(Gen *g, const Extreme *e, bool is_float, bool exact, 
 void ptx_extreme_lanes(Gen *g, const Extreme *e, bool is_float, bool exact, Tir *first,
                        Tir *second);
 
+/* ---- ptx.c ---- */
+/* The address of the kernel's tensor map by such a recipe, for cp.async.bulk.tensor. */
+Tir ptx_map_address(Gen *g, const MapRecipe *recipe);
+
 /* ---- ring.c ---- */
 void ptx_ring(Gen *g, const Op *op);
 SharedTile ptx_peeked(Gen *g, const Value *value); /* the tile of a peek */

@@ -114,7 +114,13 @@ extern const PtxRow ptx_rows[NUM_TIR_OPS];
 
 /* ---- forms ---- */
 
-typedef enum PtxSpace { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL } PtxSpace;
+typedef enum PtxSpace {
+    SPACE_GENERIC,
+    SPACE_GLOBAL,
+    SPACE_SHARED,
+    SPACE_LOCAL,
+    SPACE_PARAM, /* of the kernel: bulk copies read tensor maps there */
+} PtxSpace;
 typedef enum PtxOrder {
     ORDER_NONE,
     ORDER_VOLATILE,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* ptx: tile IR -> PTX text for NVIDIA GPUs; gen.h says which file does what. The entry has the
- * source's name and run-time parameters, in order, and no others. */
+ * source's name and run-time parameters, in order; behind them the tensor maps (gen/map.h), where
+ * the launch can make them. */
 #include "gen/ptx/gen.h"
 #include "ir/trips.h"
 
@@ -33,6 +34,29 @@ static void print_quoted(Buf *out, Str text) {
         buf_putc(out, c < 32 || c == '"' || c == '\\' || c > 126 ? '_' : (char)c);
     }
     buf_putc(out, '"');
+}
+
+/* ---- tensor maps ---- */
+
+static bool is_same_number(MapNumber a, MapNumber b) {
+    return a.param == b.param && a.number == b.number;
+}
+
+static bool is_same_map(const MapRecipe *a, const MapRecipe *b) {
+    bool same = a->base == b->base && a->element_bytes == b->element_bytes && a->rank == b->rank &&
+                a->swizzle == b->swizzle;
+    for (int d = 0; same && d < a->rank; d++)
+        same = is_same_number(a->dims[d].size, b->dims[d].size) &&
+               is_same_number(a->dims[d].stride, b->dims[d].stride) &&
+               a->dims[d].box == b->dims[d].box;
+    return same;
+}
+
+Tir ptx_map_address(Gen *g, const MapRecipe *recipe) {
+    int map = 0;
+    while (map < g->facts->maps.count && !is_same_map(&g->facts->maps.data[map], recipe)) map++;
+    if (map == g->facts->maps.count) vec_push(g->arena, &g->facts->maps, *recipe);
+    return tir_address(g->b, CLASS_B64, SPACE_PARAM, str_format(g->arena, "map_%d", map).data);
 }
 
 /* ---- how many registers ptxas may take ---- */
@@ -103,6 +127,9 @@ static void print_module(Gen *g, Buf *out) {
     for (int i = 0; i < fn->num_params; i++)
         buf_printf(out, "%s\n\t.param .%s param_%d", i ? "," : "",
                    param_type(fn->params[i].value->type), i);
+    for (int i = 0; i < g->facts->maps.count; i++)
+        buf_printf(out, "%s\n\t.param .align %d .b8 map_%d[%d]", fn->num_params || i ? "," : "",
+                   MAP_ALIGNMENT, i, MAP_BYTES);
     buf_printf(out, ")\n.reqntid %d, %d, %d\n", block[0], block[1], block[2]);
     /* Where ptxas does not see how much shared memory there is, it may save registers in vain; not
      * where only the few bytes of an mbarrier are more than it might see. */

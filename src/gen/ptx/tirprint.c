@@ -305,7 +305,10 @@ static void print_leaf(Printer *p, Tir x) {
     reg_name(p, x);
     buf_printf(p->out, ", %s;\n", ins->text);
     if (ins->kind == TIR_ADDRESS && wide) {
-        buf_puts(p->out, ins->imm == SPACE_LOCAL ? "\tcvta.local.u64 " : "\tcvta.global.u64 ");
+        buf_printf(p->out, "\tcvta.%s.u64 ",
+                   ins->imm == SPACE_LOCAL   ? "local"
+                   : ins->imm == SPACE_PARAM ? "param"
+                                             : "global");
         reg_name(p, x), buf_puts(p->out, ", ");
         reg_name(p, x), buf_puts(p->out, ";\n");
     }

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/* map: a tensor map (CUtensorMap) as a recipe: which of the kernel's arguments it is made of, at
+ * each launch. It describes elements in memory,
+ *
+ *     base[sum over dimensions of coordinate * stride],   0 <= coordinate < size
+ *
+ * and a box of them that one bulk copy brings into shared memory; of what is outside, zeros. The
+ * maps of a kernel are parameters of its text, of 128 bytes each, behind all others: map_0 .. */
+#ifndef TERN_GEN_MAP_H
+#define TERN_GEN_MAP_H
+
+#include "base/base.h"
+
+enum { MAP_DIMS = 5, MAP_BYTES = 128, MAP_ALIGNMENT = 64 };
+enum { MAP_NO_SIZE = INT32_MAX }; /* of a dimension whose end nothing checks */
+
+typedef struct MapNumber { /* number * the argument for the parameter */
+    int param;             /* in launch order; -1: number */
+    int64_t number;
+} MapNumber;
+
+typedef struct MapDim {
+    MapNumber size;   /* elements; not positive: there are none. MAP_NO_SIZE */
+    MapNumber stride; /* elements; of the first dimension: 1 */
+    int box;          /* elements, 1 to 256 */
+} MapDim;
+
+typedef struct MapRecipe {
+    int base;          /* parameter: a pointer, divisible by 16 */
+    int element_bytes; /* 1, 2, 4, 8 */
+    int rank;
+    MapDim dims[MAP_DIMS];
+    int swizzle; /* bytes of a row of chunks: 32, 64, 128; 0: the box lies as it is */
+} MapRecipe;
+
+#endif
