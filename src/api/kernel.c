@@ -211,6 +211,7 @@ CompileRequest kernel_request(const Device *device, const tern_options *options)
                             .debug = options->debug,
                             .precise = options->precise,
                             .dot_precision = options->dot_precision,
+                            .maps = device->makes_maps && !options->text_only,
                             .print_after = options->print_after,
                             .locations = options->locations,
                             .verify = options->verify,

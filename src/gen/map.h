@@ -12,6 +12,8 @@
 #include "base/base.h"
 
 enum { MAP_DIMS = 5, MAP_BYTES = 128, MAP_ALIGNMENT = 64 };
+/* Zeros, of which a map of nothing is made. */
+#define MAP_NOTHING "map_nothing"
 enum { MAP_NO_SIZE = INT32_MAX }; /* of a dimension whose end nothing checks */
 
 typedef struct MapNumber { /* number * the argument for the parameter */

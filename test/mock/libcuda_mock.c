@@ -629,8 +629,9 @@ static CudaResult mock_module_unload(CudaModule module) {
 static void parse_params(Thing *function, const char *text) {
     const char *end = strchr(text, ')');
     for (const char *at = strstr(text, ".param"); at && at < end; at = strstr(at + 1, ".param")) {
-        int bits = 0;
-        if (sscanf(at, ".param .%*1[ubsf]%d", &bits) != 1) misuse("a parameter without a type");
+        int bits = strncmp(at, ".param .align ", 14) ? 0 : 64; /* a tensor map: its base */
+        if (!bits && sscanf(at, ".param .%*1[ubsf]%d", &bits) != 1)
+            misuse("a parameter without a type");
         if (function->num_params == MOCK_RECORD_PARAMS) misuse("too many parameters");
         function->param_sizes[function->num_params++] = bits / 8;
     }
@@ -654,6 +655,30 @@ static CudaResult mock_module_function(CudaFunction *function, CudaModule module
         return CUDA_OK;
     }
     return CUDA_NOT_FOUND;
+}
+
+static CudaResult mock_module_global(CudaPointer *pointer, size_t *bytes, CudaModule module,
+                                     const char *name) {
+    note("global %s of %s", name, name_of(module).text);
+    const Thing *owner = check(module, MODULE);
+    *pointer = (CudaPointer)(uintptr_t)owner->text, *bytes = 16;
+    return strstr(owner->text, name) ? CUDA_OK : CUDA_NOT_FOUND;
+}
+
+/* What is made begins with its base. */
+static CudaResult mock_map_encode(CudaTensorMap *map, CudaMapType type, uint32_t rank, void *base,
+                                  const uint64_t *sizes, const uint64_t *strides,
+                                  const uint32_t *box, const uint32_t *steps,
+                                  CudaMapInterleave interleave, CudaMapSwizzle swizzle,
+                                  CudaMapPromotion promotion, CudaMapFill fill) {
+    note("map of %u dimensions, type %d, swizzle %d, %d", rank, (int)type, (int)swizzle, promotion);
+    bool fits = rank <= 5 && !((uintptr_t)base % 16 | (uintptr_t)map % 64) && !interleave && !fill;
+    for (uint32_t d = 0; d < rank && fits; d++) {
+        long long stride = d ? (long long)strides[d - 1] : 0;
+        note(" %lld by %lld", (long long)sizes[d], stride);
+        fits = sizes[d] - 1 < 1ull << 32 && box[d] - 1 < 256 && steps[d] == 1 && stride % 16 == 0;
+    }
+    return map->opaque[0] = (uintptr_t)base, fits ? CUDA_OK : CUDA_INVALID_VALUE;
 }
 
 static CudaResult mock_function_get(int *value, CudaFunctionAttribute attribute,

@@ -29,6 +29,12 @@
 #define CudaFunctionAttribute                          CUfunction_attribute
 #define CudaJitOption                                  CUjit_option
 #define CudaCaptureMode                                CUstreamCaptureMode
+#define CudaTensorMap                                  CUtensorMap
+#define CudaMapType                                    CUtensorMapDataType
+#define CudaMapInterleave                              CUtensorMapInterleave
+#define CudaMapSwizzle                                 CUtensorMapSwizzle
+#define CudaMapPromotion                               CUtensorMapL2promotion
+#define CudaMapFill                                    CUtensorMapFloatOOBfill
 #define CUDA_CALL(name, symbol, parameters, arguments) extern CUresult symbol parameters;
 #include "device/cuda/cuda.def"
 #undef CUDA_CALL

@@ -4,6 +4,7 @@
  *     device.c   the table of the device: open, close, describe
  *     module.c   PTX text -> a function that can be launched
  *     launch.c   launches, queues, graphs
+ *     map.c      tensor maps
  *     memory.c   the pool, copies
  *     clock.c    gates, readings of the GPU's clock, what NVML says of it
  *     wait.c     events, waiting, the watch over hung kernels, and what a failure means
@@ -34,6 +35,7 @@ typedef struct CudaObject {
     uint32_t closings;     /* gate */
     unsigned block[3], dynamic_shared; /* loaded */
     bool is_cooperative;               /* loaded: its blocks wait for each other */
+    struct CudaMaps *maps;             /* loaded: NULL: it has none */
     char *name;                        /* loaded: "softmax_kernel (softmax.py:12)" */
     char *log;                         /* loaded: what the driver's assembler said; may be "" */
 } CudaObject;
@@ -143,6 +145,13 @@ tern_status cuda_fill_async(Device *device, void *queue, void *to, unsigned char
 
 tern_status cuda_load(Device *device, const CompiledKernel *kernel, void **loaded);
 Str cuda_loaded_facts(Device *device, void *loaded);
+
+/* ---- map.c ---- */
+
+/* Tensor maps of a kernel that is being loaded. */
+tern_status cuda_maps_open(Cuda *cuda, const CompiledKernel *kernel, CudaObject *object);
+/* For a launch: *args becomes those and the maps made of them, until the next call. */
+tern_status cuda_maps_make(Cuda *cuda, const CudaObject *kernel, void ***args);
 
 /* ---- launch.c ---- */
 

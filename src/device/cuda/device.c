@@ -45,6 +45,7 @@ void cuda_object_free(Cuda *cuda, CudaObject *object) {
     if (cuda->last == object) cuda->last = NULL;
     object->previous->next = object->next;
     if (object->next) object->next->previous = object->previous;
+    free(object->maps);
     free(object->name);
     free(object->log);
     free(object);
@@ -205,6 +206,7 @@ static tern_status cuda_open(Device *device, const char *argument,
     if (status == TERN_OK) status = read_attributes(cuda);
     if (status == TERN_OK) status = describe(cuda);
     if (status == TERN_OK) status = make_context(cuda);
+    device->makes_maps = cuda->driver.map_encode && cuda->major >= 9;
     if (status != TERN_OK) cuda_close(device);
     return status;
 }

@@ -85,6 +85,25 @@ typedef enum CudaJitOption {
     CUDA_JIT_LINE_INFO = 13,
 } CudaJitOption;
 
+typedef struct CudaTensorMap {
+    _Alignas(64) uint64_t opaque[16];
+} CudaTensorMap;
+typedef enum CudaMapType {
+    CUDA_MAP_UINT8 = 0,
+    CUDA_MAP_UINT16 = 1,
+    CUDA_MAP_UINT32 = 2,
+    CUDA_MAP_UINT64 = 4
+} CudaMapType;
+typedef enum CudaMapInterleave { CUDA_MAP_NO_INTERLEAVE = 0 } CudaMapInterleave;
+typedef enum CudaMapSwizzle {
+    CUDA_MAP_NO_SWIZZLE = 0,
+    CUDA_MAP_SWIZZLE_32 = 1,
+    CUDA_MAP_SWIZZLE_64 = 2,
+    CUDA_MAP_SWIZZLE_128 = 3
+} CudaMapSwizzle;
+typedef enum CudaMapPromotion { CUDA_MAP_L2_128 = 2 } CudaMapPromotion;
+typedef enum CudaMapFill { CUDA_MAP_FILL_ZERO = 0 } CudaMapFill;
+
 typedef enum CudaCaptureMode { CUDA_CAPTURE_THREAD_LOCAL = 1 } CudaCaptureMode;
 enum {
     CUDA_STREAM_DEFAULT = 0,

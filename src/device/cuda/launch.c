@@ -73,6 +73,8 @@ tern_status cuda_launch(Device *device, void *queue, void *loaded, const uint32_
     tern_status status = TERN_OK;
     if (kernel->is_cooperative && !recorded) status = take_turns(device, stream);
     if (status == TERN_OK) status = cuda_enter(cuda, &previous);
+    if (status == TERN_OK && kernel->maps && (status = cuda_maps_make(cuda, kernel, &args)))
+        cuda_leave(cuda, previous);
     if (status != TERN_OK) return status;
     CudaResult result = launch_on(cuda, kernel, grid, stream, args);
     cuda->last = kernel;

@@ -140,6 +140,8 @@ static tern_status load_kernel(Cuda *cuda, Arena *scratch, const CompiledKernel 
                                                          str_c(scratch, kernel->name)),
                             "find the kernel in its module");
     if (status == TERN_OK) status = check_limits(cuda, kernel, object);
+    if (status == TERN_OK && kernel->facts.maps.count)
+        status = cuda_maps_open(cuda, kernel, object);
     if (status == TERN_OK) object->log = strdup(logs->info);
     return status;
 }

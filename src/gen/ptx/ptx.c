@@ -119,6 +119,8 @@ static void print_module(Gen *g, Buf *out) {
             out,
             ".extern .func __assertfail\n(.param .b64 message, .param .b64 file, .param .b32 line, "
             ".param .b64 function, .param .b64 size);\n");
+    if (g->facts->maps.count)
+        buf_printf(out, ".visible .global .align 16 .b8 %s[16];\n", MAP_NOTHING);
     if (g->globals.length) buf_add(out, g->globals.data, g->globals.length);
     bool dynamic = g->shared_size > STATIC_SHARED;
     int alignment = g->has_wgmma ? 1024 : 16; /* of swizzled panels; of the widest access */

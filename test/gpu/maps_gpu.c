@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Tensor maps on a real GPU, made by the launch: bulk copies of random boxes beside what their
+ * rules say (test/maps.h), which device sim is held against, too. */
+#include "maps.h"
+
+#include "gpu/gpu.h"
+
+/* False: there is nothing to test, or words say why not. */
+static bool open_bench(Gpu *gpu, MapBench *bench) {
+    gpu_open(gpu, NULL);
+    bool makes = gpu->device.makes_maps;
+    if (gpu->status) printf("%.*s\n", STR_ARG(gpu->device.why));
+    CHECK(!gpu->status);
+    if (!gpu->status && !makes) SKIP("the driver or the GPU makes no tensor maps");
+    if (!gpu->status && makes && map_bench_open(bench, &gpu->device, gpu->arena)) return true;
+    gpu_close(gpu);
+    return false;
+}
+
+TEST(random_boxes) {
+    Gpu gpu;
+    MapBench bench;
+    uint64_t state = 11;
+    int count = 0, wrong = 0;
+    if (!open_bench(&gpu, &bench)) return;
+    for (int round = 0; round < 6; round++)
+        for (int rank = 1; rank <= MAP_DIMS; rank++)
+            for (int bytes = 1; bytes <= 8; bytes *= 2)
+                for (int swizzle = 16; swizzle <= 128; swizzle *= 2) {
+                    MapCase c = map_case_random(&state, rank, bytes, swizzle == 16 ? 0 : swizzle);
+                    wrong += !map_case_runs(&bench, &c);
+                    count++;
+                }
+    printf("%d of %d wrong\n", wrong, count);
+    CHECK(!wrong);
+    gpu_close(&gpu);
+}
+
+/* A box of 32 rows of 32 elements of 2 bytes. */
+static MapCase square(void) {
+    MapCase c = {.recipe = {.rank = 2, .element_bytes = 2, .swizzle = 64},
+                 .sizes = {100, 50},
+                 .strides = {1, 104},
+                 .at = {40, 30}};
+    map_case_by_parameters(&c);
+    c.recipe.dims[0].box = c.recipe.dims[1].box = 32;
+    return c;
+}
+
+TEST(sizes_and_strides_at_their_ends) {
+    Gpu gpu;
+    MapBench bench;
+    if (!open_bench(&gpu, &bench)) return;
+    for (int d = 0; d < 2; d++)
+        for (int k = 0; k < 3; k++) {
+            MapCase c = square();
+            c.sizes[d] = k == 0 ? 0 : k == 1 ? -5 : MAP_NO_SIZE;
+            c.at[0] = 0, c.at[1] = 0;
+            CHECK(map_case_runs(&bench, &c));
+        }
+    MapCase none = square();
+    none.sizes[0] = none.sizes[1] = MAP_NO_SIZE;
+    CHECK(map_case_runs(&bench, &none));
+    MapCase same = square(); /* each row the same */
+    same.strides[1] = 0;
+    CHECK(map_case_runs(&bench, &same));
+    MapCase close = square(); /* rows overlap */
+    close.strides[1] = 8;
+    CHECK(map_case_runs(&bench, &close));
+    MapCase far = square(); /* rows that are far away, and not read */
+    far.strides[1] = ((int64_t)1 << 39) - 8, far.sizes[1] = 1, far.at[1] = 0;
+    CHECK(map_case_runs(&bench, &far));
+    MapCase wide = square();
+    wide.recipe.swizzle = 0, wide.recipe.dims[0].box = 256, wide.recipe.dims[1].box = 16;
+    wide.sizes[0] = 300, wide.strides[1] = 320, wide.at[0] = 100;
+    CHECK(map_case_runs(&bench, &wide));
+    gpu_close(&gpu);
+}
+
+/* What a recorded launch was given it keeps. */
+TEST(graphs_keep_their_maps) {
+    Gpu gpu;
+    MapBench bench;
+    if (!open_bench(&gpu, &bench)) return;
+    const DeviceOps *ops = &device_cuda;
+    MapCase c = square();
+    unsigned char want[REGION], got[REGION];
+    void *loaded = NULL, *queue = NULL, *graph = NULL;
+    MapArgs a;
+    map_args(&bench, &c, &a);
+    const CompiledKernel *kernel = map_kernel(gpu.arena, &c, map_kernel_text(gpu.arena, &c.recipe));
+    CHECK(!ops->load(&gpu.device, kernel, &loaded) && !ops->queue_open(&gpu.device, &queue));
+    CHECK(!ops->graph_begin(&gpu.device, queue));
+    CHECK(!ops->launch(&gpu.device, queue, loaded, (uint32_t[3]){1, 1, 1}, a.args));
+    CHECK(!ops->graph_end(&gpu.device, queue, &graph));
+    for (int round = 0; round < 3; round++) {
+        MapCase other = square();
+        other.sizes[1] = 3 + round, other.at[1] = 0;
+        map_args(&bench, &other, &a); /* another map in between */
+        CHECK(!ops->launch(&gpu.device, NULL, loaded, (uint32_t[3]){1, 1, 1}, a.args));
+        map_reference(&other, bench.bytes, want);
+        CHECK(!ops->read(&gpu.device, got, bench.out, REGION) && !memcmp(got, want, REGION));
+        CHECK(!ops->graph_launch(&gpu.device, graph, queue));
+        CHECK(!ops->read(&gpu.device, got, bench.out, REGION));
+        map_reference(&c, bench.bytes, want);
+        CHECK(!memcmp(got, want, REGION));
+    }
+    gpu_close(&gpu);
+}
+
+/* What a launch with a map costs the host beside one without. */
+TEST(cost_of_a_launch) {
+    Gpu gpu;
+    MapBench bench;
+    if (!open_bench(&gpu, &bench)) return;
+    const DeviceOps *ops = &device_cuda;
+    MapCase c = square();
+    MapArgs a;
+    map_args(&bench, &c, &a);
+    int64_t took[2];
+    for (int k = 0; k < 2; k++) {
+        CompiledKernel *kernel = map_kernel(gpu.arena, &c, map_kernel_text(gpu.arena, &c.recipe));
+        if (k) kernel->facts.maps.count = 0;
+        if (k) kernel->name = STR("nothing"), kernel->facts.shared_bytes = 0;
+        if (k) kernel->text = STR(PTX_HEAD ".visible .entry nothing(.param .u64 a) { ret; }\n");
+        void *loaded = NULL;
+        CHECK(!ops->load(&gpu.device, kernel, &loaded));
+        for (int i = 0; i < 200; i++)
+            CHECK(!ops->launch(&gpu.device, NULL, loaded, (uint32_t[3]){1, 1, 1}, a.args));
+        CHECK(!ops->synchronize(&gpu.device));
+        int64_t best = INT64_MAX;
+        for (int round = 0; round < 20; round++) {
+            int64_t start = clock_ns();
+            for (int i = 0; i < 100; i++)
+                CHECK(!ops->launch(&gpu.device, NULL, loaded, (uint32_t[3]){1, 1, 1}, a.args));
+            int64_t ns = (clock_ns() - start) / 100;
+            if (ns < best) best = ns;
+            CHECK(!ops->synchronize(&gpu.device));
+        }
+        took[k] = best;
+    }
+    printf("a launch with a map: %d ns, an empty kernel without: %d ns\n", (int)took[0],
+           (int)took[1]);
+    gpu_close(&gpu);
+}
+
+TEST_MAIN()
