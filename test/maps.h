@@ -103,6 +103,7 @@ typedef struct MapBench {
     Arena *arena;
     void *source, *out;
     unsigned char *bytes; /* what source holds */
+    DeviceRange ranges[2];
 } MapBench;
 
 static bool map_bench_open(MapBench *b, Device *device, Arena *arena) {
@@ -112,9 +113,15 @@ static bool map_bench_open(MapBench *b, Device *device, Arena *arena) {
         state = state * 6364136223846793005u + 1442695040888963407u;
         b->bytes[i] = (unsigned char)(state >> 56);
     }
-    return !device->ops->alloc(device, SOURCE, &b->source) &&
-           !device->ops->alloc(device, REGION, &b->out) &&
-           !device->ops->write(device, b->source, b->bytes, SOURCE);
+    if (device->ops->alloc(device, SOURCE, &b->source) ||
+        device->ops->alloc(device, REGION, &b->out))
+        return false;
+    b->ranges[0] = (DeviceRange){.base = b->source, .size = SOURCE};
+    b->ranges[1] = (DeviceRange){.base = b->out, .size = REGION};
+    for (int i = 0; i < 2 && device->ops->written; i++)
+        b->ranges[i].written = device->ops->written(i ? b->out : b->source);
+    if (device->ops->written) device->ranges = b->ranges, device->num_ranges = 2;
+    return !device->ops->write(device, b->source, b->bytes, SOURCE);
 }
 
 /* A kernel by itself, with parameters as map_kernel_head has them. */
@@ -221,6 +228,48 @@ static MapCase map_case_random(uint64_t *state, int rank, int element_bytes, int
     c.base = 16 * (int)map_random(state, 64);
     c.to = 128 * (int)map_random(state, 16);
     return c;
+}
+
+/* A box of 32 rows of 32 elements of 2 bytes. */
+__attribute__((unused)) static MapCase map_square(void) {
+    MapCase c = {.recipe = {.rank = 2, .element_bytes = 2, .swizzle = 64},
+                 .sizes = {100, 50},
+                 .strides = {1, 104},
+                 .at = {40, 30}};
+    map_case_by_parameters(&c);
+    c.recipe.dims[0].box = c.recipe.dims[1].box = 32;
+    return c;
+}
+
+/* Sizes of 0, below, and as large as can be; rows that are all the same, overlap, or are far away;
+ * boxes as long as can be. */
+enum { MAP_ENDS = 16 };
+__attribute__((unused)) static int map_ends(MapCase *cases) {
+    int count = 0;
+    for (int d = 0; d < 2; d++)
+        for (int k = 0; k < 3; k++) {
+            MapCase *c = &cases[count++];
+            *c = map_square();
+            c->sizes[d] = k == 0 ? 0 : k == 1 ? -5 : MAP_NO_SIZE;
+            c->at[0] = c->at[1] = 0;
+        }
+    MapCase *c = &cases[count++];
+    *c = map_square();
+    c->sizes[0] = c->sizes[1] = MAP_NO_SIZE;
+    cases[count++] = *c, c = &cases[count - 1];
+    c->strides[1] = 8;
+    cases[count++] = *c, c = &cases[count - 1];
+    c->strides[1] = 0;
+    *(c = &cases[count++]) = map_square();
+    c->strides[1] = ((int64_t)1 << 39) - 8, c->sizes[1] = 1, c->at[1] = 0;
+    *(c = &cases[count++]) = map_square();
+    c->recipe.swizzle = 0, c->recipe.dims[0].box = 256, c->recipe.dims[1].box = 16;
+    c->sizes[0] = 300, c->strides[1] = 320, c->at[0] = 100;
+    *(c = &cases[count++]) = map_square();
+    c->recipe.dims[1].box = 256, c->sizes[1] = 300;
+    *(c = &cases[count++]) = map_square();
+    c->at[0] = INT32_MAX - 3, c->at[1] = INT32_MIN + 1;
+    return count;
 }
 
 #endif

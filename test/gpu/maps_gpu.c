@@ -36,44 +36,13 @@ TEST(random_boxes) {
     gpu_close(&gpu);
 }
 
-/* A box of 32 rows of 32 elements of 2 bytes. */
-static MapCase square(void) {
-    MapCase c = {.recipe = {.rank = 2, .element_bytes = 2, .swizzle = 64},
-                 .sizes = {100, 50},
-                 .strides = {1, 104},
-                 .at = {40, 30}};
-    map_case_by_parameters(&c);
-    c.recipe.dims[0].box = c.recipe.dims[1].box = 32;
-    return c;
-}
-
 TEST(sizes_and_strides_at_their_ends) {
     Gpu gpu;
     MapBench bench;
+    MapCase cases[MAP_ENDS];
     if (!open_bench(&gpu, &bench)) return;
-    for (int d = 0; d < 2; d++)
-        for (int k = 0; k < 3; k++) {
-            MapCase c = square();
-            c.sizes[d] = k == 0 ? 0 : k == 1 ? -5 : MAP_NO_SIZE;
-            c.at[0] = 0, c.at[1] = 0;
-            CHECK(map_case_runs(&bench, &c));
-        }
-    MapCase none = square();
-    none.sizes[0] = none.sizes[1] = MAP_NO_SIZE;
-    CHECK(map_case_runs(&bench, &none));
-    MapCase same = square(); /* each row the same */
-    same.strides[1] = 0;
-    CHECK(map_case_runs(&bench, &same));
-    MapCase close = square(); /* rows overlap */
-    close.strides[1] = 8;
-    CHECK(map_case_runs(&bench, &close));
-    MapCase far = square(); /* rows that are far away, and not read */
-    far.strides[1] = ((int64_t)1 << 39) - 8, far.sizes[1] = 1, far.at[1] = 0;
-    CHECK(map_case_runs(&bench, &far));
-    MapCase wide = square();
-    wide.recipe.swizzle = 0, wide.recipe.dims[0].box = 256, wide.recipe.dims[1].box = 16;
-    wide.sizes[0] = 300, wide.strides[1] = 320, wide.at[0] = 100;
-    CHECK(map_case_runs(&bench, &wide));
+    int count = map_ends(cases);
+    for (int i = 0; i < count; i++) CHECK(map_case_runs(&bench, &cases[i]));
     gpu_close(&gpu);
 }
 
@@ -83,7 +52,7 @@ TEST(graphs_keep_their_maps) {
     MapBench bench;
     if (!open_bench(&gpu, &bench)) return;
     const DeviceOps *ops = &device_cuda;
-    MapCase c = square();
+    MapCase c = map_square();
     unsigned char want[REGION], got[REGION];
     void *loaded = NULL, *queue = NULL, *graph = NULL;
     MapArgs a;
@@ -94,7 +63,7 @@ TEST(graphs_keep_their_maps) {
     CHECK(!ops->launch(&gpu.device, queue, loaded, (uint32_t[3]){1, 1, 1}, a.args));
     CHECK(!ops->graph_end(&gpu.device, queue, &graph));
     for (int round = 0; round < 3; round++) {
-        MapCase other = square();
+        MapCase other = map_square();
         other.sizes[1] = 3 + round, other.at[1] = 0;
         map_args(&bench, &other, &a); /* another map in between */
         CHECK(!ops->launch(&gpu.device, NULL, loaded, (uint32_t[3]){1, 1, 1}, a.args));
@@ -114,7 +83,7 @@ TEST(cost_of_a_launch) {
     MapBench bench;
     if (!open_bench(&gpu, &bench)) return;
     const DeviceOps *ops = &device_cuda;
-    MapCase c = square();
+    MapCase c = map_square();
     MapArgs a;
     map_args(&bench, &c, &a);
     int64_t took[2];

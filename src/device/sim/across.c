@@ -51,6 +51,18 @@ static bool vote(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     return true;
 }
 
+/* Which lane is said nowhere, but for the same lanes it is always the same. */
+static void elect(const Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
+    uint64_t skip = m->seed * 0x9e3779b97f4a7c15u >> 32, place = ins->num_results - 1u;
+    uint32_t left = lanes, *elected = &w->predicates[ins->results[place]];
+    for (skip %= (uint64_t)__builtin_popcount(lanes); skip; skip--) left &= left - 1;
+    int leader = __builtin_ctz(left);
+    *elected = (*elected & ~lanes) | 1u << leader;
+    for (int i = 0; i < LANES && place; i++)
+        if (lanes >> i & 1)
+            w->places[(size_t)ins->results[0] * LANES + (size_t)i] = (uint32_t)leader;
+}
+
 static uint32_t combine(const Ins *ins, uint32_t a, uint32_t b) {
     bool is_signed = ins->number == NUMBER_SIGNED,
          less = is_signed ? (int32_t)a < (int32_t)b : a < b;
@@ -186,6 +198,7 @@ bool sim_across(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     case SIM_WGMMA_FENCE:
     case SIM_WGMMA_COMMIT:
     case SIM_WGMMA_WAIT: return sim_wgmma(m, w, ins);
+    case SIM_ELECT: elect(m, w, ins, lanes); return true;
     case SIM_ACTIVE:
         for (int i = 0; i < LANES; i++)
             if (lanes >> i & 1) w->places[(size_t)ins->results[0] * LANES + (size_t)i] = lanes;

@@ -174,9 +174,11 @@ static bool await(Machine *m, Warp *w, uint32_t lanes, int64_t groups) {
 bool sim_copies(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     if (ins->op == SIM_COPY) return start(m, w, ins, lanes);
     if (ins->op == SIM_PROXY_FENCE) {
-        race_proxy_fence(w);
+        if (!ins->kind) race_proxy_fence(w);
+        sim_mbarrier_fence(w, lanes, !ins->kind);
         return true;
     }
+    if (ins->op == SIM_BULK) return sim_bulk(m, w, ins, lanes);
     if (ins->op == SIM_MBARRIER) return sim_mbarrier(m, w, ins, lanes);
     if (ins->op == SIM_COPY_WAIT) return await(m, w, lanes, ins->offset);
     commit(w, lanes);

@@ -63,6 +63,7 @@ static tern_status sim_open(Device *device, const char *argument,
         "executes the PTX for %s on this machine, checks and counts; says nothing about time",
         state->gpu->title);
     device->target = state->gpu->target;
+    device->makes_maps = true;
     return TERN_OK;
 }
 
@@ -113,6 +114,19 @@ static bool takes_packs(Device *device, PtxProgram *p) {
     return fits && room;
 }
 
+/* Tensor maps are here no bytes that the text could read. */
+static bool takes_maps(Device *device, const PtxProgram *p) {
+    const CompiledKernel *kernel = p->kernel;
+    const char *why = NULL;
+    for (int i = 0; i < kernel->facts.maps.count && !why; i++)
+        why = map_check(kernel, &kernel->facts.maps.data[i]);
+    for (int i = 0; i < p->code.count && kernel->facts.maps.count; i++)
+        if (p->code.data[i].op == SIM_LOAD_PARAM && p->code.data[i].offset >= kernel->num_params)
+            why = "the PTX reads a tensor map";
+    if (why) says(device, TERN_ERROR_UNSUPPORTED, why);
+    return !why;
+}
+
 /* All in the kernel's arena. */
 static tern_status sim_load(Device *device, const CompiledKernel *kernel, void **result) {
     Diag diag = {.arena = kernel->arena};
@@ -125,8 +139,9 @@ static tern_status sim_load(Device *device, const CompiledKernel *kernel, void *
     }
     program->kernel = kernel;
     if (kernel->num_packs && !takes_packs(device, program)) return TERN_ERROR_UNSUPPORTED;
-    if (!kernel->num_packs && program->params.count != kernel->num_params)
+    if (!kernel->num_packs && program->params.count != kernel->num_params + facts->maps.count)
         BUG("the PTX has %d parameters", program->params.count);
+    if (!takes_maps(device, program)) return TERN_ERROR_UNSUPPORTED;
     Loaded *loaded = arena_new_of(kernel->arena, Loaded);
     loaded->program = program;
     loaded->totals.counts = arena_array(kernel->arena, Count, program->code.count);
@@ -180,6 +195,23 @@ static bool all_at_once(Device *device, const PtxProgram *p, const uint32_t grid
     return false;
 }
 
+/* The arguments, and the tensor maps made of them. */
+static void **with_maps(Device *device, const CompiledKernel *kernel, void **args) {
+    int params = kernel->num_params, count = kernel->facts.maps.count;
+    Arena *arena = ((const SimState *)device->state)->words;
+    void **all = arena_array(arena, void *, params + count);
+    memcpy(all, args, sizeof *all * (size_t)params);
+    for (int i = 0; i < count; i++) {
+        char why[500];
+        MapBox *map = arena_new_of(arena, MapBox);
+        all[params + i] = map;
+        if (map_make(kernel, &kernel->facts.maps.data[i], args, map, why, sizeof why)) continue;
+        device->why = str_copy(arena, str_of(why));
+        return NULL;
+    }
+    return all;
+}
+
 static tern_status sim_launch(Device *device, void *queue, void *handle, const uint32_t grid[3],
                               void **args) {
     (void)queue;
@@ -188,10 +220,13 @@ static tern_status sim_launch(Device *device, void *queue, void *handle, const u
     const PtxProgram *p = loaded->program;
     Machine *m = arena_new_of(fresh_words(device), Machine);
     bool is_cooperative = p->kernel->facts.is_cooperative;
+    int first_map = p->kernel->facts.maps.count ? p->kernel->num_params : 0;
+    if (first_map && !(args = with_maps(device, p->kernel, args))) return TERN_ERROR_ARGUMENT;
     *m = (Machine){.device = device,
                    .program = p,
                    .gpu = state->gpu,
                    .args = args,
+                   .first_map = first_map,
                    .seed = state->seed,
                    .perturb = state->perturb,
                    .first_turns = is_cooperative ? 4 : 2048,

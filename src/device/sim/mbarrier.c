@@ -26,6 +26,11 @@ struct Mbarrier {
     Agent made;
     Clock arriving, ended; /* of this phase, of the one before */
     Waiter *waiters;       /* by thread */
+    int64_t bytes;         /* that are expected, less those that came in this phase */
+    int under_way;         /* bulk copies that are to tell of theirs */
+    int told;              /* the block's how-manieth that such tell, plus 1; 0: none did */
+    uint32_t told_phases;  /* of it, and of those that were here before */
+    bool is_shown;         /* to bulk copies: a fence stands behind its beginning */
 };
 
 static Mbarrier *find(const Cta *block, uint32_t offset) {
@@ -40,15 +45,26 @@ void sim_mbarriers_free(Cta *block) {
         Mbarrier *b = &block->mbarriers[i];
         free(b->waiters), free(b->arriving.others), free(b->ended.others);
     }
-    block->num_mbarriers = 0;
+    block->num_mbarriers = block->num_told = 0;
+}
+
+static bool is_none(const Access *a, int lane, const Spot *spot) {
+    return sim_fail(a->m, a->w, a->ins, lane, "%s where there is no mbarrier: byte %llu", a->what,
+                    (unsigned long long)spot->offset);
+}
+
+static bool is_begun(const Access *a, int lane, const Mbarrier *b) {
+    if (!a->m->checks_races || race_is_after(a->w, lane, b->made)) return true;
+    sim_fail(a->m, a->w, a->ins, lane,
+             "race in shared memory: %s is not ordered with the mbarrier's init", a->what);
+    return sim_fail_kind(a->m, TERN_FOUND_RACE);
 }
 
 static Access access_of(Machine *m, Warp *w, const Ins *ins) {
-    static const char *const what[] = {[MBARRIER_INIT] = "mbarrier.init",
-                                       [MBARRIER_INVAL] = "mbarrier.inval",
-                                       [MBARRIER_ARRIVE] = "mbarrier.arrive",
-                                       [MBARRIER_WAIT] = "wait at an mbarrier",
-                                       [MBARRIER_COPIES] = "cp.async.mbarrier.arrive"};
+    static const char *const what[] = {
+        [MBARRIER_INIT] = "mbarrier.init",       [MBARRIER_INVAL] = "mbarrier.inval",
+        [MBARRIER_ARRIVE] = "mbarrier.arrive",   [MBARRIER_BYTES] = "mbarrier.expect_tx",
+        [MBARRIER_WAIT] = "wait at an mbarrier", [MBARRIER_COPIES] = "cp.async.mbarrier.arrive"};
     return (Access){.m = m,
                     .w = w,
                     .ins = ins,
@@ -85,6 +101,7 @@ static bool init(Access *a, int lane, const Spot *spot, uint32_t count) {
     }
     b->offset = (uint32_t)spot->offset, b->is_valid = true, b->made = race_agent(a->w, lane);
     b->expected = b->pending = count, b->phase = 0;
+    b->bytes = 0, b->under_way = 0, b->is_shown = false;
     race_clock_clear(&b->arriving), race_clock_clear(&b->ended);
     memset(b->waiters, 0, sizeof *b->waiters * (size_t)(block->num_warps * LANES));
     memset(spot->set, BYTE_BARRIER, 8);
@@ -102,18 +119,42 @@ static bool inval(Access *a, const Spot *spot, Mbarrier *b) {
 
 /* ---- arrivals ---- */
 
+/* If nothing is to come in this phase, the next one begins. */
+static bool go_on(Machine *m, Warp *w, const Ins *ins, int lane, Mbarrier *b) {
+    if (b->pending) return true;
+    if (b->bytes < 0)
+        return sim_fail(m, w, ins, lane,
+                        "%lld bytes more than the mbarrier at byte %u expects in this phase",
+                        (long long)-b->bytes, b->offset);
+    if (b->bytes) return true;
+    if (b->under_way)
+        return sim_fail(m, w, ins, lane,
+                        "the mbarrier at byte %u goes on to its next phase while %d bulk copies "
+                        "are under way that tell it: it expects too few bytes",
+                        b->offset, b->under_way);
+    Clock ended = b->arriving;
+    b->arriving = b->ended, b->ended = ended;
+    race_clock_clear(&b->arriving);
+    b->pending = b->expected, b->phase++;
+    if (b->told) b->told_phases++;
+    m->version++;
+    return true;
+}
+
 static bool count_down(Machine *m, Warp *w, const Ins *ins, int lane, Mbarrier *b, uint32_t count) {
     if (!count || count > b->pending)
         return sim_fail(m, w, ins, lane, "%u arrivals at an mbarrier that waits for %u more", count,
                         b->pending);
     b->pending -= count;
-    if (b->pending) return true;
-    Clock ended = b->arriving;
-    b->arriving = b->ended, b->ended = ended;
-    race_clock_clear(&b->arriving);
-    b->pending = b->expected, b->phase++;
-    m->version++;
-    return true;
+    return go_on(m, w, ins, lane, b);
+}
+
+/* PTX ISA 9.7.13.15.2: so many bytes may be expected, or have come, more than the others. */
+static bool expect(Machine *m, Warp *w, const Ins *ins, int lane, Mbarrier *b, int64_t bytes) {
+    b->bytes += bytes;
+    return llabs(b->bytes) <= MOST_COUNT ||
+           sim_fail(m, w, ins, lane, "an mbarrier that expects %lld bytes; at most %d",
+                    (long long)b->bytes, MOST_COUNT);
 }
 
 static uint64_t state_of(const Mbarrier *b) { return (uint64_t)b->offset << 32 | b->phase; }
@@ -123,6 +164,7 @@ static bool arrive(Access *a, const uint64_t *addresses, uint32_t lanes) {
     const Ins *ins = a->ins;
     Warp *w = a->w;
     const uint32_t *counts = ins->num_operands > 1 ? source_of(a->m, w, ins->operands[1]) : NULL;
+    bool has_bytes = ins->number;
     Clock mine = {0};
     if (!race_release(a->m, w, lanes, &mine)) return false;
     bool fine = true;
@@ -131,8 +173,9 @@ static bool arrive(Access *a, const uint64_t *addresses, uint32_t lanes) {
         Mbarrier *b = find(w->block, (uint32_t)(addresses[lane] - SHARED_BASE));
         if (ins->num_results)
             put_wide(w->places + (size_t)ins->results[0] * LANES, lane, state_of(b));
-        fine = race_join(a->m, &b->arriving, &mine) &&
-               count_down(a->m, w, ins, lane, b, counts ? counts[lane] : 1);
+        fine = (!has_bytes || expect(a->m, w, ins, lane, b, counts[lane])) &&
+               race_join(a->m, &b->arriving, &mine) &&
+               count_down(a->m, w, ins, lane, b, counts && !has_bytes ? counts[lane] : 1);
     }
     free(mine.others);
     return fine;
@@ -169,7 +212,16 @@ static bool let_come(Machine *m, Warp *w, int n) {
     return count_down(m, w, arrival.ins, arrival.lane, b, 1);
 }
 
+/* One when nobody can go on, or now and then. */
+static bool bulks_come(Machine *m, Cta *block, bool all) {
+    if (!block->num_bulks || (!all && (m->seed % 2 == 0 || sim_random(m) % 2))) return true;
+    int n = m->seed ? (int)(sim_random(m) % (uint64_t)block->num_bulks) : 0;
+    return sim_bulk_comes(m, block, n);
+}
+
 bool sim_arrivals(Machine *m, Cta *block, bool all) {
+    if (block->num_arrivals == block->num_bulks) return bulks_come(m, block, all);
+    if (!all && !bulks_come(m, block, false)) return false;
     for (int i = 0; i < block->num_warps && block->num_arrivals; i++) {
         Warp *w = &block->warps[i];
         uint64_t count = (uint64_t)w->num_arrivals;
@@ -183,6 +235,63 @@ bool sim_arrivals(Machine *m, Cta *block, bool all) {
         }
     }
     return true;
+}
+
+/* ---- bulk copies ---- */
+
+void sim_mbarrier_fence(Warp *w, uint32_t lanes, bool of_all) {
+    for (int i = 0; i < w->block->num_mbarriers; i++) {
+        Mbarrier *b = &w->block->mbarriers[i];
+        bool made = b->made.warp == race_agent(w, 0).warp && lanes >> b->made.lane & 1;
+        if (made || (of_all && race_is_after(w, __builtin_ctz(lanes), b->made))) b->is_shown = true;
+    }
+}
+
+bool sim_mbarrier_begins(Machine *m, Warp *w, const Ins *ins, int lane, uint64_t address,
+                         uint32_t *offset) {
+    Access a = {.m = m,
+                .w = w,
+                .ins = ins,
+                .space = SPACE_SHARED,
+                .bytes = 8,
+                .atomic = true,
+                .writes = true,
+                .what = "bulk copy that tells an mbarrier"};
+    Spot spot;
+    if (!access_find(&a, lane, address, &spot) || !access_check_race(&a, lane, &spot, true))
+        return false;
+    Mbarrier *b = find(w->block, (uint32_t)spot.offset);
+    if (!b || !is_begun(&a, lane, b)) return b ? false : is_none(&a, lane, &spot);
+    if (m->checks_races && !b->is_shown)
+        return sim_fail(m, w, ins, lane,
+                        "bulk copy that tells an mbarrier whose init has neither "
+                        "fence.mbarrier_init nor fence.proxy.async behind");
+    if (!b->told && w->block->num_told + 1 == MOST_TOLD)
+        return sim_fail(m, w, ins, lane, "more than %d mbarriers that bulk copies tell",
+                        MOST_TOLD - 1);
+    if (!b->told) b->told = ++w->block->num_told;
+    b->under_way++;
+    *offset = b->offset;
+    return true;
+}
+
+/* Where warps may also meet by atomics, their clocks know of copies by their warp only. */
+uint32_t sim_mbarrier_phase(Machine *m, const Bulk *bulk) {
+    const Mbarrier *b = find(bulk->warp->block, bulk->barrier);
+    if (!b || m->program->synchronizes || b->told_phases >= MOST_TOLD_PHASES - 1) return 0;
+    return (uint32_t)b->told * MOST_TOLD_PHASES + b->told_phases;
+}
+
+bool sim_mbarrier_told(Machine *m, const Bulk *bulk) {
+    Mbarrier *b = find(bulk->warp->block, bulk->barrier);
+    if (!b)
+        return sim_fail(m, bulk->warp, bulk->ins, bulk->lane,
+                        "a bulk copy tells an mbarrier that was made invalid");
+    b->under_way--;
+    race_copies_come(&b->arriving, bulk->warp);
+    if (b->arriving.told[b->told] <= b->told_phases) b->arriving.told[b->told] = b->told_phases + 1;
+    return expect(m, bulk->warp, bulk->ins, bulk->lane, b, -(int64_t)bulk->bytes) &&
+           go_on(m, bulk->warp, bulk->ins, bulk->lane, b);
 }
 
 /* ---- waits ---- */
@@ -261,6 +370,7 @@ void sim_note_rest(Machine *m, const Warp *w) {
     if (b)
         sim_note(m, "waits for phase %u of the mbarrier at byte %u, where %u of %u have not come, ",
                  b->phase, b->offset, b->pending, b->expected);
+    if (b && b->bytes) sim_note(m, "and %lld bytes, ", (long long)b->bytes);
 }
 
 /* ---- */
@@ -271,15 +381,10 @@ static bool one(Access *a, int lane, const Spot *spot) {
     if (!access_check_race(a, lane, spot, a->writes)) return false;
     if (ins->kind == MBARRIER_INIT)
         return init(a, lane, spot, source_of(a->m, a->w, ins->operands[1])[lane]);
-    if (!b)
-        return sim_fail(a->m, a->w, ins, lane, "%s where there is no mbarrier: byte %llu", a->what,
-                        (unsigned long long)spot->offset);
-    if (a->m->checks_races && !race_is_after(a->w, lane, b->made)) {
-        sim_fail(a->m, a->w, ins, lane,
-                 "race in shared memory: %s is not ordered with the mbarrier's init", a->what);
-        return sim_fail_kind(a->m, TERN_FOUND_RACE);
-    }
+    if (!b || !is_begun(a, lane, b)) return b ? false : is_none(a, lane, spot);
     if (ins->kind == MBARRIER_INVAL) return inval(a, spot, b);
+    if (ins->kind == MBARRIER_BYTES)
+        return expect(a->m, a->w, ins, lane, b, source_of(a->m, a->w, ins->operands[1])[lane]);
     return ins->kind != MBARRIER_COPIES || arrive_later(a, lane, b);
 }
 

@@ -39,6 +39,8 @@ static const Seen *seen_of(const Warp *w, uint32_t warp) {
 
 static inline bool is_ordered(const Warp *w, uint32_t self, int lane, Agent before) {
     if (!before.warp) return true;
+    if (before.lane == BY_BULK)
+        return w->clock.told[before.tick / MOST_TOLD_PHASES] > before.tick % MOST_TOLD_PHASES;
     if (before.warp == self && before.lane != BY_COPY)
         return before.lane == (uint32_t)lane || before.tick < w->clock.own[w->index].tick;
     const Seen *seen = seen_of(w, before.warp);
@@ -72,7 +74,7 @@ static bool report(Machine *m, Warp *w, const Ins *ins, int lane, const char *sp
                                                           : "another lane");
     sim_note(m, "\nthe other: block %u of the grid, warp %u, ", number / warps, number % warps);
     if (before.lane < LANES) sim_note(m, "lane %u, ", (unsigned)before.lane);
-    if (before.lane == BY_COPY) sim_note(m, "by its copy, ");
+    if (before.lane == BY_COPY || before.lane == BY_BULK) sim_note(m, "by its copy, ");
     sim_note(m, "line %d of the PTX", other->line);
     if (other->source_line) sim_note(m, " (source line %d)", other->source_line);
     return sim_fail_kind(m, TERN_FOUND_RACE);
@@ -161,6 +163,18 @@ bool race_shared(Machine *m, Warp *w, const Ins *ins, int lane, uint32_t offset,
     size_t each = (size_t)m->program->smallest_shared,
            count = (size_t)m->program->shared_bytes / each + 1;
     const Touch t = touch_of(m, w, ins, lane, "shared", writes, atomic);
+    for (size_t i = 0; i < (size_t)bytes; i += each)
+        if (!touch(&t, &w->block->shared_marks, (offset + i) / each, count)) return false;
+    return true;
+}
+
+bool race_bulk(Machine *m, Warp *w, const Ins *ins, int lane, uint32_t offset, int bytes,
+               uint32_t phase) {
+    if (!m->checks_races) return true;
+    size_t each = (size_t)m->program->smallest_shared,
+           count = (size_t)m->program->shared_bytes / each + 1;
+    Touch t = touch_of(m, w, ins, lane, "shared", true, false);
+    t.me.lane = BY_BULK, t.me.tick = phase & LAST_TICK;
     for (size_t i = 0; i < (size_t)bytes; i += each)
         if (!touch(&t, &w->block->shared_marks, (offset + i) / each, count)) return false;
     return true;
@@ -334,11 +348,14 @@ void race_warp_sync(Warp *w) {
 
 void race_clock_clear(Clock *clock) {
     memset(clock->own, 0, sizeof clock->own);
+    memset(clock->told, 0, sizeof clock->told);
     clock->num_others = 0;
 }
 
 static bool join_clock(Clock *into, const Clock *from) {
     for (int i = 0; i < MAX_WARPS; i++) learn(&into->own[i], &from->own[i]);
+    for (int i = 0; i < MOST_TOLD; i++)
+        if (from->told[i] > into->told[i]) into->told[i] = from->told[i];
     return join(&into->others, &into->num_others, from->others, from->num_others);
 }
 

@@ -143,7 +143,8 @@ static void block_free(Cta *block) {
         if (block->barriers[i].passed)
             free(block->barriers[i].passed->others), free(block->barriers[i].passed);
     sim_mbarriers_free(block);
-    free(block->mbarriers);
+    sim_bulks_free(block);
+    free(block->mbarriers), free(block->bulks);
     race_marks_free(&block->shared_marks);
     free(block->shared), free(block->shared_set), free(block->proxy_writes), free(block);
 }
@@ -158,8 +159,9 @@ static Cta *block_new(Machine *m) {
     size_t shared = (size_t)p->shared_bytes, local = (size_t)p->local_bytes * LANES;
     block->shared = aligned_alloc(64, (shared + RED_ZONE + 63) & ~(size_t)63),
     block->shared_set = malloc(shared + 1);
-    if (p->has_wgmma) block->proxy_writes = malloc(sizeof *block->proxy_writes * (shared + 1));
-    bool fine = block->shared && block->shared_set && (!p->has_wgmma || block->proxy_writes);
+    bool has_proxies = p->has_wgmma || p->has_bulk;
+    if (has_proxies) block->proxy_writes = malloc(sizeof *block->proxy_writes * (shared + 1));
+    bool fine = block->shared && block->shared_set && (!has_proxies || block->proxy_writes);
     for (int i = 0; i < block->num_warps && fine; i++) {
         Warp *w = &block->warps[i];
         w->places = aligned_alloc(64, (size_t)p->num_places * LANES * sizeof *w->places);
@@ -216,6 +218,7 @@ static bool block_begin(Machine *m) {
     block->num_ended = block->num_returned = 0;
     for (int i = 0; i < MAX_BARRIERS; i++) barrier_clear(&block->barriers[i]);
     sim_mbarriers_free(block);
+    sim_bulks_free(block);
     block->num_arrivals = 0;
     memset(block->shared, POISON, (size_t)m->program->shared_bytes);
     memset(block->shared_set, 0, (size_t)m->program->shared_bytes);
@@ -276,8 +279,10 @@ static Warp *choose_from(Machine *m, Cta *block, int start, bool resting) {
 static Warp *choose_warp(Machine *m, Cta *block) {
     int start = m->seed ? (int)(sim_random(m) % (uint64_t)block->num_warps) : 0;
     Warp *w = choose_from(m, block, start, false);
-    if (w || !sim_arrivals(m, block, true)) return w;
-    w = choose_from(m, block, start, false);
+    while (!w && block->num_arrivals) {
+        if (!sim_arrivals(m, block, true)) return NULL;
+        w = choose_from(m, block, start, false);
+    }
     return w ? w : choose_from(m, block, start, true);
 }
 
@@ -305,6 +310,9 @@ static bool block_turn(Machine *m, Cta *block, uint64_t turns) {
         if (w->state == WARP_ENDED && !sim_pool_end(m, w)) return false;
         if (m->failure.status) return false;
         if (block->num_ended == block->num_warps) {
+            if (block->num_bulks)
+                return sim_fail(m, block->bulks[0].warp, block->bulks[0].ins, block->bulks[0].lane,
+                                "the block ends before its bulk copy has come");
             block_end(m, block);
             return true;
         }

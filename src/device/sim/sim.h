@@ -8,6 +8,7 @@
  *     across.c     shuffles, votes, tensor-core products
  *     memory.c     loads, stores, atomics: bounds, alignment, initialised-ness
  *     copy.c       asynchronous copies
+ *     bulk.c       bulk copies of boxes, by tensor maps
  *     wgmma.c      asynchronous products of a warpgroup
  *     mbarrier.c   objects at which threads and copies arrive
  *     pool.c       registers that warpgroups give and take
@@ -28,6 +29,7 @@
 #define TERN_SIM_H
 
 #include "base/ptxas.h"
+#include "device/map.h"
 #include "device/window.h"
 #include "gen/ptx/read.h"
 
@@ -93,11 +95,16 @@ typedef struct Known { /* of a warp of another block */
     uint32_t warp;
     Seen seen;
 } Known;
+/* Mbarriers of a block that bulk copies tell of their bytes, and phases of one. */
+enum { MOST_TOLD = 64, MOST_TOLD_PHASES = 1 << 19 };
 typedef struct Clock {
-    Seen own[MAX_WARPS]; /* of the warps of the block */
-    Known *others;       /* sorted by warp */
+    Seen own[MAX_WARPS];      /* of the warps of the block */
+    uint32_t told[MOST_TOLD]; /* bulk copies of so many phases of each such mbarrier */
+    Known *others;            /* sorted by warp */
     int num_others;
 } Clock;
+
+typedef struct Warp Warp;
 
 typedef struct Copy { /* cp.async under way, of one lane */
     uint64_t from;
@@ -111,6 +118,18 @@ typedef struct Copy { /* cp.async under way, of one lane */
 #define NO_GROUP UINT32_MAX
 /* shared_set: 0, written, a copy to it is under way, or it is of an mbarrier. */
 enum { BYTE_SET = 1, BYTE_COMING = 2, BYTE_BARRIER = 3 };
+
+typedef struct Bulk { /* a bulk copy under way, of one lane */
+    MapBox map;
+    int32_t at[MAP_DIMS];
+    uint32_t to, barrier; /* offsets in shared memory */
+    int bytes;
+    Warp *warp;
+    int lane;
+    unsigned char *early; /* what it brings, read at its start; NULL: it is read at its end */
+    uint64_t asked;       /* of the warp, with this one */
+    const Ins *ins;
+} Bulk;
 
 typedef struct Arrival { /* at an mbarrier, when all copies that the lane began before have come */
     uint32_t offset;
@@ -136,7 +155,7 @@ typedef struct Products { /* of a warp */
 
 /* Where a warp's copies and its products are in the place of a lane's number: what all lanes do
  * together is known with any of them. */
-enum { SEVERAL_LANES = LANES, ALL_TOGETHER, BY_COPY };
+enum { SEVERAL_LANES = LANES, ALL_TOGETHER, BY_COPY, BY_BULK };
 
 typedef enum WarpState { WARP_READY, WARP_AT_BARRIER, WARP_AT_POOL, WARP_ENDED } WarpState;
 
@@ -146,7 +165,7 @@ typedef struct ProxyWrite { /* of a byte of shared memory by the generic proxy: 
 } ProxyWrite;
 
 typedef struct Cta Cta;
-typedef struct Warp {
+struct Warp {
     Cta *block;
     int index;
     WarpState state;
@@ -180,7 +199,7 @@ typedef struct Warp {
     /* Has it come back to a state it was in, while memory did not change? */
     uint64_t idle_version, idle_turns, saved_hash;
     bool stuck; /* while the memory's version is idle_version */
-} Warp;
+};
 
 enum { AGREED = 64 }; /* products of a warpgroup, of which its warps are so far apart at most */
 
@@ -202,11 +221,14 @@ struct Cta {
     unsigned char *shared, *shared_set; /* with red zones; set: a byte for each */
     Marks shared_marks;
     Barrier barriers[MAX_BARRIERS];
-    ProxyWrite *proxy_writes;               /* by byte, of programs with wgmma */
+    ProxyWrite *proxy_writes;               /* by byte, of programs with wgmma or bulk copies */
     uint64_t agreed[MAX_WARPS / 4][AGREED]; /* what the warps of a group agreed on */
     Mbarrier *mbarriers;
     int num_mbarriers, mbarriers_capacity;
-    int num_arrivals;                       /* of all warps, to come */
+    int num_told;     /* of these: that bulk copies tell */
+    int num_arrivals; /* of all warps, to come; and bulk copies */
+    Bulk *bulks;
+    int num_bulks, bulks_capacity;
     uint32_t pool;                          /* registers that nobody has */
     int32_t changes[MAX_WARPS / 4][AGREED]; /* the instructions by which each group changed them */
 };
@@ -230,6 +252,7 @@ typedef struct Machine {
     const PtxProgram *program;
     const Gpu *gpu;
     void **args;
+    int first_map; /* of the parameters: from here on MapBoxes; 0: none */
     uint32_t grid[3];
     uint64_t num_blocks;
     uint64_t seed, random; /* of the order; seed 0: in order */
@@ -295,7 +318,22 @@ void sim_products_note(Warp *w, const Ins *ins);                         /* it w
 void sim_proxy_wrote(Warp *w, uint64_t offset, int bytes, bool by_copy); /* shared memory */
 bool sim_copy_arrives(Machine *m, Warp *w, uint64_t begun, int lane);    /* those before `begun` */
 
+/* ---- bulk.c ---- */
+bool sim_bulk(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
+bool sim_bulk_comes(Machine *m, Cta *block,
+                    int n); /* one of those under way; false after failing */
+void sim_bulks_free(Cta *block);
+bool sim_proxy_written(const Warp *w, uint64_t offset, int *warp); /* without a fence behind */
+
 /* ---- mbarrier.c ---- */
+/* A bulk copy that is to tell the mbarrier at an address begins. */
+bool sim_mbarrier_begins(Machine *m, Warp *w, const Ins *ins, int lane, uint64_t address,
+                         uint32_t *offset);
+/* .. in which phase it ends, for race_bulk; and then that it has brought its bytes. */
+uint32_t sim_mbarrier_phase(Machine *m, const Bulk *bulk);
+bool sim_mbarrier_told(Machine *m, const Bulk *bulk);
+/* Of mbarriers that the lanes began; of all: that they know of. */
+void sim_mbarrier_fence(Warp *w, uint32_t lanes, bool of_all);
 bool sim_mbarrier(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
 /* Copies come, and tell: of the block's warps now and then, or (`all`) since nobody can go on.
  * False after failing. */
@@ -323,6 +361,9 @@ const unsigned char *sim_readable(Machine *m, Warp *w, int lane, uint64_t addres
 
 bool race_shared(Machine *m, Warp *w, const Ins *ins, int lane, uint32_t offset, int bytes,
                  bool writes, bool atomic);
+/* A bulk copy brings bytes, of which a phase of an mbarrier will tell. */
+bool race_bulk(Machine *m, Warp *w, const Ins *ins, int lane, uint32_t offset, int bytes,
+               uint32_t phase);
 bool race_global(Machine *m, Warp *w, const Ins *ins, int lane, uint64_t address, int bytes,
                  bool writes, bool atomic);
 /* An atomic at `address`: what was released there is known; what the warp did is released. */

@@ -38,15 +38,22 @@ void sim_proxy_wrote(Warp *w, uint64_t offset, int bytes, bool by_copy) {
     for (int i = 0; writes && i < bytes; i++) writes[offset + (uint64_t)i] = me;
 }
 
+/* Of a byte that somebody wrote: by this warp, and what fences there were show it to nobody. */
+bool sim_proxy_written(const Warp *w, uint64_t offset, int *warp) {
+    ProxyWrite write = w->block->proxy_writes[offset];
+    *warp = write.warp;
+    return !race_proxy_shows(w, write);
+}
+
 /* Of bytes that somebody wrote. */
 static bool check_proxy(Machine *m, Warp *w, const Ins *ins, const Spot *spot, int bytes) {
     for (int i = 0; i < bytes && m->checks_races; i++) {
-        ProxyWrite write = w->block->proxy_writes[spot->offset + (uint64_t)i];
-        if (race_proxy_shows(w, write)) continue;
+        int warp;
+        if (!sim_proxy_written(w, spot->offset + (uint64_t)i, &warp)) continue;
         return sim_fail(m, w, ins, NO_LANE,
                         "wgmma reads byte %llu of shared memory, which warp %d wrote without a "
                         "fence.proxy.async behind",
-                        (unsigned long long)spot->offset + (unsigned long long)i, write.warp);
+                        (unsigned long long)spot->offset + (unsigned long long)i, warp);
     }
     return true;
 }
@@ -298,6 +305,7 @@ static bool is_predicate_result(const Ins *ins, int i) {
     const PtxRow *row = ins_row(ins);
     if (row) return row->types[0] == PTX_pred;
     if (ins->op == SIM_MBARRIER) return ins->kind == MBARRIER_WAIT;
+    if (ins->op == SIM_ELECT) return i == ins->num_results - 1;
     return (ins->op == SIM_VOTE && ins->kind != VOTE_BALLOT) || (ins->op == SIM_SHUFFLE && i == 1);
 }
 

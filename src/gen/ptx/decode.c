@@ -236,6 +236,18 @@ static bool extend_low(Statement *s, Ins *ins) {
     return result(s, &s->words[0], PTX_s64, &all[0]) && source(s, &s->words[1], PTX_u64, &all[1]);
 }
 
+static bool is_since(Statement *s, int version) {
+    return s->program->version >= version || refuse(s, "a version of PTX that is too old");
+}
+
+/* Of a tensor map; else 0. */
+static uint64_t address_of_map(const PtxProgram *p, const Word *word) {
+    for (int i = 0; i < p->params.count; i++)
+        if (str_equal(word->text, p->params.data[i].name) && param_is_map(&p->params.data[i]))
+            return param_address(i);
+    return 0;
+}
+
 static bool is_of_entry(const PtxProgram *p, const Word *word) {
     bool is = str_equal(word->text, p->name);
     for (int i = 0; i < p->params.count; i++)
@@ -277,8 +289,13 @@ static bool lane_op(Statement *s, Ins *ins, const PtxRow *row) {
     if (ins->op == TIR_MOVE_P && s->num_words == 2 && s->words[1].kind == WORD_NUMBER)
         return set_predicate(s, ins);
     bool copies = ins->op == TIR_MOVE32 || ins->op == TIR_MOVE64;
-    if (copies && s->num_words == 2 && is_of_entry(s->program, &s->words[1]))
-        return refuse(s, "the address of a parameter or an entry");
+    if (ins->op == TIR_GENERIC_PARAM && !is_since(s, 77)) return false;
+    if (copies && s->num_words == 2 && is_of_entry(s->program, &s->words[1])) {
+        uint64_t map = address_of_map(s->program, &s->words[1]);
+        if (!map || ins->op != TIR_MOVE64)
+            return refuse(s, "the address of a parameter or an entry");
+        s->words[1] = (Word){.kind = WORD_NUMBER, .bits = map, .text = s->words[1].text};
+    }
     if (copies && s->num_words == 2 && s->words[1].kind == WORD_SYMBOL &&
         !s->words[1].in_brackets) {
         int32_t *all = places(s, 2);
@@ -552,10 +569,6 @@ static bool atomic(Statement *s, Ins *ins, bool returns) {
 
 /* ---- mbarriers ---- */
 
-static bool is_since(Statement *s, int version) {
-    return s->program->version >= version || refuse(s, "a version of PTX that is too old");
-}
-
 static bool has_word(Str mnemonic, const char *word) {
     Str w = str_of(word);
     for (int i = 0; i + w.length <= mnemonic.length; i++)
@@ -568,11 +581,8 @@ static bool mbarrier(Statement *s, Ins *ins, SimMbarrier kind) {
     static const struct {
         const char *word;
         int version;
-    } since[] = {{".shared::cta", 78},
-                 {".release", 80},
-                 {".acquire", 80},
-                 {".parity", 71},
-                 {".try_wait", 78}};
+    } since[] = {{".shared::cta", 78}, {".release", 80},   {".acquire", 80},
+                 {".parity", 71},      {".expect_tx", 80}, {".try_wait", 78}};
     for (int i = 0; i < COUNT(since); i++)
         if (has_word(s->mnemonic, since[i].word) && !is_since(s, since[i].version)) return false;
     ins->op = SIM_MBARRIER, ins->kind = (uint8_t)kind;
@@ -594,12 +604,12 @@ static bool mbarrier_alone(Statement *s, Ins *ins, SimMbarrier kind, bool has_co
     return mbarrier(s, ins, kind) && at_mbarrier(s, ins, 0, 1 + has_count, PTX_u32);
 }
 
-static bool mbarrier_arrive(Statement *s, Ins *ins) {
+static bool mbarrier_arrive_with(Statement *s, Ins *ins, bool bytes) {
     if (!mbarrier(s, ins, MBARRIER_ARRIVE)) return false;
     bool counts = s->num_words == 3;
     if (counts && s->program->sm < 90) return refuse(s, "a target that is too old");
     if (counts && !is_since(s, 78)) return false;
-    if (counts && s->words[2].kind == WORD_NUMBER && !s->words[2].bits)
+    if (counts && !bytes && s->words[2].kind == WORD_NUMBER && !s->words[2].bits)
         return mismatch(s, &s->words[2]);
     int32_t *state = places(s, 1);
     bool drops = s->num_words && str_is(s->words[0].text, "_");
@@ -607,6 +617,47 @@ static bool mbarrier_arrive(Statement *s, Ins *ins) {
         return false;
     ins->results = state, ins->num_results = !drops;
     return at_mbarrier(s, ins, 1, counts ? 2 : 1, PTX_u32);
+}
+
+static bool mbarrier_arrive_bytes(Statement *s, Ins *ins) {
+    ins->number = 1;
+    return counted(s, 3) && mbarrier_arrive_with(s, ins, true);
+}
+
+/* [to], [map, {coordinates}], [mbarrier]. PTX ISA 9.7.9.25.5.2. */
+static bool bulk_tensor(Statement *s, Ins *ins, int version) {
+    int dims = ins->count;
+    if (!is_since(s, version) || !counted(s, 3 + dims)) return false;
+    int32_t *all = places(s, 3 + dims);
+    for (int i = 0; i < s->num_words; i++)
+        if (s->words[i].is_coordinate != (i >= 2 && i < 2 + dims) ||
+            (!s->words[i].is_coordinate && s->words[i].group))
+            return mismatch(s, &s->words[i]);
+    const Word *to = &s->words[0], *map = &s->words[1], *barrier = &s->words[2 + dims];
+    if ((to->kind == WORD_REGISTER && to->class == CLASS_B64) ||
+        (barrier->kind == WORD_REGISTER && barrier->class == CLASS_B64))
+        return refuse(s, "an address of 64 bits");
+    ins->op = SIM_BULK, ins->bytes = 16, ins->number = (uint8_t)dims, ins->count = 1;
+    ins->space = SPACE_GENERIC;
+    if (map->kind != WORD_REGISTER || map->offset) return mismatch(s, map);
+    if (!address_of(s, ins, map, &all[1])) return false;
+    ins->space = SPACE_SHARED;
+    if (!address_of(s, ins, barrier, &all[2])) return false;
+    ins->from_offset = ins->offset;
+    if (!address_of(s, ins, to, &all[0])) return false;
+    for (int d = 0; d < dims; d++)
+        if (!source(s, &s->words[2 + d], PTX_s32, &all[3 + d])) return false;
+    ins->operands = all, ins->num_operands = (uint8_t)(3 + dims);
+    s->program->has_mbarriers = s->program->has_bulk = true;
+    return true;
+}
+
+static bool map_prefetch(Statement *s, Ins *ins) {
+    int32_t *all = places(s, 1);
+    if (!is_since(s, 80) || !counted(s, 1) || !plain(s)) return false;
+    ins->op = SIM_BULK, ins->kind = 1, ins->space = SPACE_GENERIC;
+    ins->operands = all, ins->num_operands = 1;
+    return address_of(s, ins, &s->words[0], &all[0]);
 }
 
 static bool mbarrier_wait(Statement *s, Ins *ins, bool may_give_up, bool by_parity) {
@@ -772,11 +823,24 @@ static bool sleeps(Statement *s, Ins *ins) {
     return true;
 }
 
-/* For other blocks of a cluster and the engine of bulk copies: there are none here. */
+static bool elect(Statement *s, Ins *ins) {
+    if (!is_since(s, 80) || !counted(s, 3)) return false;
+    for (int i = 0; i < 3; i++)
+        if (s->words[i].group || s->words[i].before_bar != (i == 0))
+            return mismatch(s, &s->words[i]);
+    int32_t *all = places(s, 3);
+    bool drops = str_is(s->words[0].text, "_");
+    ins->op = SIM_ELECT;
+    ins->results = all + drops, ins->num_results = (uint8_t)(2 - drops);
+    ins->operands = all + 2, ins->num_operands = 1;
+    return (drops || result(s, &s->words[0], PTX_b32, &all[0])) &&
+           result(s, &s->words[1], PTX_pred, &all[1]) && source(s, &s->words[2], PTX_u32, &all[2]);
+}
+
+/* For the engine of bulk copies; other blocks of a cluster there are none here. */
 static bool mbarrier_fence(Statement *s, Ins *ins) {
-    if (!alone(s, ins, SIM_BRANCH)) return false;
-    ins->offset = s->program->code.count + 1;
-    return true;
+    ins->kind = 1;
+    return is_since(s, 80) && alone(s, ins, SIM_PROXY_FENCE);
 }
 
 static bool fence(Statement *s, Ins *ins) {
@@ -806,14 +870,19 @@ static bool decode_form(Statement *s, Ins *ins, const PtxMatch *match) {
     case INS_PROXY_FENCE: return alone(s, ins, SIM_PROXY_FENCE);
     case INS_MBARRIER_INIT: return mbarrier_alone(s, ins, MBARRIER_INIT, true);
     case INS_MBARRIER_INVAL: return mbarrier_alone(s, ins, MBARRIER_INVAL, false);
-    case INS_MBARRIER_ARRIVE: return mbarrier_arrive(s, ins);
+    case INS_MBARRIER_ARRIVE: return mbarrier_arrive_with(s, ins, false);
     case INS_MBARRIER_TEST: return mbarrier_wait(s, ins, false, false);
     case INS_MBARRIER_TEST_PARITY: return mbarrier_wait(s, ins, false, true);
     case INS_MBARRIER_TRY: return mbarrier_wait(s, ins, true, false);
     case INS_MBARRIER_TRY_PARITY: return mbarrier_wait(s, ins, true, true);
     case INS_COPY_ARRIVE: return copy_arrive(s, ins, false);
     case INS_COPY_ARRIVE_COUNTED: return copy_arrive(s, ins, true);
-    case INS_MBARRIER_FENCE: return is_since(s, 80) && mbarrier_fence(s, ins);
+    case INS_MBARRIER_FENCE: return mbarrier_fence(s, ins);
+    case INS_MBARRIER_ARRIVE_BYTES: return mbarrier_arrive_bytes(s, ins);
+    case INS_MBARRIER_BYTES: return mbarrier_alone(s, ins, MBARRIER_BYTES, true);
+    case INS_BULK_TENSOR: return bulk_tensor(s, ins, 80);
+    case INS_BULK_TENSOR_CTA: return bulk_tensor(s, ins, 86);
+    case INS_MAP_PREFETCH: return map_prefetch(s, ins);
     case INS_LDMATRIX:
     case INS_LDMATRIX_TURNED: return ldmatrix(s, ins);
     case INS_STMATRIX: return stmatrix(s, ins);
@@ -821,6 +890,7 @@ static bool decode_form(Statement *s, Ins *ins, const PtxMatch *match) {
     case INS_VOTE: return plain_take(s, ins, SIM_VOTE, "Ppu");
     case INS_VOTE_BALLOT: return plain_take(s, ins, SIM_VOTE, "Rpu");
     case INS_REDUX: return reduce(s, ins);
+    case INS_ELECT: return elect(s, ins);
     case INS_ACTIVE: return plain_take(s, ins, SIM_ACTIVE, "R");
     case INS_MMA_F16_K8: return mma(s, ins, MMA_F16_K8);
     case INS_MMA_F16_K16: return mma(s, ins, MMA_F16_K16);

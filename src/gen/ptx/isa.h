@@ -23,10 +23,11 @@ typedef enum PtxClass { /* of instructions, for the simulator's counters */
                         NUM_CLASSES,
 } PtxClass;
 
-/* Generic addresses of shared and local memory, as the simulator has them; far from any address of
+/* Generic addresses of what is not global memory, as the simulator has them; far from any address of
  * the host's. */
 #define SHARED_WINDOW 0x7e00000000000000ull
 #define LOCAL_WINDOW  0x7d00000000000000ull
+#define PARAM_WINDOW  0x7c00000000000000ull /* of the kernel's parameters */
 #define WINDOW_MASK   0xff00000000000000ull
 
 /* TYPE(name, its C type in a meaning, class of register, what else than bits it may be) */

@@ -78,17 +78,31 @@ static bool parse_offset(PtxParser *p, Word *word) {
     return !is_sign(p, "-*/%<>=&^?|!") || refuse_expression(p);
 }
 
-/* [a], [a+4], [a+-4]; not [a-4], which no assembler takes. */
-static bool parse_address(PtxParser *p, Word *word) {
+/* {a, b}] of a tensor map, each a word of its own */
+static bool parse_coordinates(PtxParser *p, Statement *s, int group) {
+    if (!ptx_is(p, "{"))
+        return ptx_fail(p, DIAG_REFUSED, "coordinates of a texture, surface or tensor");
+    ptx_advance(p);
+    do {
+        if (s->num_words == COUNT(s->words)) return ptx_fail(p, DIAG_ERROR, "too many operands");
+        Word *word = &s->words[s->num_words++];
+        *word = (Word){.group = group, .is_coordinate = true};
+        if (!parse_operand(p, word)) return false;
+    } while (ptx_accept(p, ","));
+    return ptx_expect(p, "}") && ptx_expect(p, "]");
+}
+
+/* [a], [a+4], [a+-4]; not [a-4], which no assembler takes. [a, {b, c}] */
+static bool parse_address(PtxParser *p, Statement *s, Word *word, int *groups) {
     word->in_brackets = true;
     if (!parse_simple_word(p, word)) return false;
     if (ptx_is(p, "-"))
         return ptx_fail(p, DIAG_ERROR, "a negative offset is written '+-', not '-'");
     while (ptx_accept(p, "+"))
         if (!parse_offset(p, word)) return false;
-    if (ptx_is(p, ","))
+    if (ptx_is(p, ",") && !str_starts(s->mnemonic, "cp.async.bulk.tensor."))
         return ptx_fail(p, DIAG_REFUSED, "coordinates of a texture, surface or tensor");
-    return ptx_expect(p, "]");
+    return ptx_accept(p, ",") ? parse_coordinates(p, s, ++*groups) : ptx_expect(p, "]");
 }
 
 static bool parse_operands(PtxParser *p, Statement *s) {
@@ -100,7 +114,8 @@ static bool parse_operands(PtxParser *p, Statement *s) {
         if (!group && ptx_accept(p, "{")) group = ++groups;
         word->group = group;
         word->negated = ptx_accept(p, "!");
-        if (ptx_accept(p, "[") ? !parse_address(p, word) : !parse_operand(p, word)) return false;
+        if (ptx_accept(p, "[") ? !parse_address(p, s, word, &groups) : !parse_operand(p, word))
+            return false;
         if (group && ptx_accept(p, "}")) group = 0;
         if (ptx_is(p, ";")) break;
         word->before_bar = s->num_words == 1 && !word->group && ptx_accept(p, "|");
@@ -492,8 +507,10 @@ static bool parse_params(PtxParser *p) {
         SimParam param = {0};
         int64_t align, count = 1;
         if (!ptx_expect(p, ".param")) return false;
-        if (ptx_accept(p, ".align") && !ptx_expect_align(p, 128, &align)) return false;
+        bool aligns = ptx_accept(p, ".align");
+        if (aligns && !ptx_expect_align(p, 128, &align)) return false;
         param.bytes = ptx_type_bytes(p->token.text);
+        param.align = aligns ? (int)align : param.bytes;
         if (!param.bytes) return ptx_refuse(p);
         ptx_advance(p);
         if (!pointer_of_param(p) || !ptx_expect_name(p, &param.name)) return false;

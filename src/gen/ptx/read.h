@@ -39,6 +39,7 @@ typedef enum SimOp {
     SIM_VOTE,
     SIM_REDUX,
     SIM_ACTIVE,
+    SIM_ELECT, /* results: a lane (may be missing), whether it is this one */
     SIM_LDMATRIX,
     SIM_STMATRIX,
     SIM_MMA,
@@ -52,8 +53,9 @@ typedef enum SimOp {
     SIM_COPY_WAIT, /* cp.async; wait: offset groups may be under way, ALL_COPIES: none,
                       committed or not */
     SIM_FENCE,
-    SIM_PROXY_FENCE,
-    SIM_MBARRIER, /* kind; operands: address, then a count, a state or a parity */
+    SIM_PROXY_FENCE, /* kind 1: of mbarriers' beginnings only */
+    SIM_MBARRIER,    /* kind; operands: address, then a count, bytes, a state or a parity */
+    SIM_BULK, /* kind 0: of a box; operands: to, map, mbarrier, coordinates; 1: map, prefetched */
     SIM_PRINT,
     SIM_ASSERT,
     SIM_BRANCH, /* offset: instruction; from here on: what branches or waits */
@@ -67,9 +69,9 @@ typedef enum SimOp {
 
 /* Who executes an op, for switches that name the others too: `case SIM_ACROSS:` is all of these. */
 /* clang-format off */
-#define SIM_COPIES SIM_COPY: case SIM_COPY_COMMIT: case SIM_COPY_WAIT: case SIM_PROXY_FENCE: case SIM_MBARRIER
+#define SIM_COPIES SIM_COPY: case SIM_COPY_COMMIT: case SIM_COPY_WAIT: case SIM_PROXY_FENCE: case SIM_MBARRIER: case SIM_BULK
 #define SIM_ACROSS \
-    SIM_SHUFFLE: case SIM_VOTE: case SIM_REDUX: case SIM_ACTIVE: case SIM_LDMATRIX: \
+    SIM_SHUFFLE: case SIM_VOTE: case SIM_REDUX: case SIM_ACTIVE: case SIM_ELECT: case SIM_LDMATRIX: \
     case SIM_STMATRIX: case SIM_MMA: case SIM_WGMMA: case SIM_WGMMA_FENCE: case SIM_WGMMA_COMMIT: case SIM_WGMMA_WAIT
 #define SIM_CONTROL \
     SIM_BRANCH: case SIM_RETURN: case SIM_TRAP: case SIM_BARRIER: case SIM_REGISTERS: case SIM_WARP_SYNC: case SIM_END
@@ -105,7 +107,8 @@ typedef enum SimSpecial {
 typedef enum SimMbarrier {
     MBARRIER_INIT,
     MBARRIER_INVAL,
-    MBARRIER_ARRIVE, /* a result: the state before; an operand: how often */
+    MBARRIER_ARRIVE, /* a result: the state before; an operand: how often; number 1: bytes */
+    MBARRIER_BYTES,  /* that are to come before the phase ends */
     MBARRIER_WAIT,   /* count 1: it may give up; number 1: of a parity, 0: of a state */
     MBARRIER_COPIES, /* number 1: the arrival is one of those counted */
 } SimMbarrier;
@@ -164,8 +167,15 @@ typedef struct SimSymbol {
 typedef struct SimParam {
     Str name;
     int bytes;
+    int align;
     bool is_array; /* of bytes: a struct */
 } SimParam;
+
+/* Where a parameter is in their space. */
+static inline uint64_t param_address(int index) { return (uint64_t)(index + 1) << 16; }
+static inline bool param_is_map(const SimParam *param) { /* it may be a tensor map */
+    return param->is_array && param->bytes == 128 && param->align % 64 == 0;
+}
 
 typedef struct PtxProgram {
     Arena *arena;
@@ -188,7 +198,7 @@ typedef struct PtxProgram {
         smallest_global; /* bytes of the narrowest access: what races are checked by */
     bool synchronizes;   /* has an atomic that acquires or releases, or a fence */
     bool has_fences;
-    bool has_wgmma, has_mbarriers;
+    bool has_wgmma, has_mbarriers, has_bulk;
     int most_registers, least_blocks; /* .maxnreg, .minnctapersm; 0: it does not stand there */
     bool joins_returns; /* NVIDIA's compiler made it: each `return` is a jump to the last `ret` */
     int sm;             /* of .target: 90 */
@@ -230,9 +240,10 @@ typedef struct Word { /* one operand as written */
     bool negated;    /* !%p */
     int group;       /* which {..} it stands in, from 1; 0: none */
     bool before_bar; /* r|p */
-    bool in_brackets; /* an address */
-    int64_t offset;   /* [a+4] */
-    PtxSpace space;   /* of a symbol */
+    bool in_brackets;   /* an address */
+    bool is_coordinate; /* behind a map's address, in its brackets */
+    int64_t offset;     /* [a+4] */
+    PtxSpace space;     /* of a symbol */
     Str text;
 } Word;
 
