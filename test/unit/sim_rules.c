@@ -9,7 +9,7 @@ static const struct {
     const char *body, *words;
 } refusals[] = {
     {"add.sat.f16x2 %r0, %r1, %r2;", "'add.sat.f16x2' on device 'sim'"},
-    {"mbarrier.arrive.expect_tx.shared.b64 _, [%r0], 16;", "expect_tx"},
+    {"mbarrier.complete_tx.shared.b64 [%r0], 16;", "complete_tx"},
     {"cp.async.bulk.wait_group 0;", "cp.async.bulk"},
     {"cp.async.cg.shared.global [%r0], [%d0], 8;", "does not fit"},
     {"fence.proxy.async;", "fence.proxy.async"},

@@ -180,6 +180,18 @@ bool race_bulk(Machine *m, Warp *w, const Ins *ins, int lane, uint32_t offset, i
     return true;
 }
 
+uint64_t race_writers(const Machine *m, const Cta *block, uint32_t offset, int bytes,
+                      uint64_t hash) {
+    const Mark *writers = block->shared_marks.by[MARK_WRITER];
+    size_t each = (size_t)m->program->smallest_shared;
+    for (size_t i = 0; writers && i < (size_t)bytes; i += each) {
+        const Mark *mark = &writers[(offset + i) / each];
+        uint64_t who = (uint64_t)mark->who.warp << 32 | mark->who.tick << 6 | mark->who.lane;
+        hash = (hash ^ who) * 0x9e3779b97f4a7c15u + (uint32_t)mark->ins;
+    }
+    return hash;
+}
+
 /* ---- global memory ---- */
 
 typedef struct Page {

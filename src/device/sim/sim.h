@@ -140,9 +140,10 @@ typedef struct Arrival { /* at an mbarrier, when all copies that the lane began 
 
 typedef struct Product { /* wgmma under way */
     const Ins *ins;
-    uint64_t a, b; /* descriptors */
-    bool adds;     /* to what the sums hold; else to 0 */
-    bool done;     /* computed, but nobody has waited for it */
+    uint64_t a, b;    /* descriptors */
+    bool adds;        /* to what the sums hold; else to 0 */
+    bool done;        /* computed, but nobody has waited for it */
+    uint64_t writers; /* who had written what it reads when it began, as a hash */
     uint32_t group;
 } Product;
 typedef struct Products { /* of a warp */
@@ -364,6 +365,9 @@ bool race_shared(Machine *m, Warp *w, const Ins *ins, int lane, uint32_t offset,
 /* A bulk copy brings bytes, of which a phase of an mbarrier will tell. */
 bool race_bulk(Machine *m, Warp *w, const Ins *ins, int lane, uint32_t offset, int bytes,
                uint32_t phase);
+/* Who wrote last there, mixed into a hash. */
+uint64_t race_writers(const Machine *m, const Cta *block, uint32_t offset, int bytes,
+                      uint64_t hash);
 bool race_global(Machine *m, Warp *w, const Ins *ins, int lane, uint64_t address, int bytes,
                  bool writes, bool atomic);
 /* An atomic at `address`: what was released there is known; what the warp did is released. */

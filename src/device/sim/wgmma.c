@@ -60,6 +60,11 @@ static bool check_proxy(Machine *m, Warp *w, const Ins *ins, const Spot *spot, i
 
 /* ---- operands in shared memory ---- */
 
+typedef struct Operands {
+    float a[ROWS][MOST_DEPTH], b[MOST_COLUMNS][MOST_DEPTH];
+    uint64_t writers; /* who wrote last what is read, as a hash */
+} Operands;
+
 typedef struct Tile {
     uint64_t start, leading, stride; /* bytes */
     int span;                        /* S */
@@ -122,7 +127,7 @@ static uint64_t address_in(const Tile *t, int i, int k) {
 
 /* Rows [first, first + count) of A, or columns of B, 32 bytes along K of each. */
 static bool read_tile(Machine *m, Warp *w, const Ins *ins, const Tile *t, int first, int count,
-                      float out[][MOST_DEPTH]) {
+                      float out[][MOST_DEPTH], uint64_t *writers) {
     Access a = {.m = m, .w = w, .ins = ins, .space = SPACE_SHARED, .bytes = 16, .what = "wgmma"};
     int chunk = 16 / t->bytes, depth = DEPTH_BYTES / t->bytes;
     int chunks_i = t->transposed ? count / chunk : count, chunks_k = t->transposed ? depth : 2;
@@ -135,6 +140,7 @@ static bool read_tile(Machine *m, Warp *w, const Ins *ins, const Tile *t, int fi
             !race_shared(m, w, ins, ALL_TOGETHER, (uint32_t)spot.offset, 16, false, false) ||
             !check_proxy(m, w, ins, &spot, 16))
             return false;
+        *writers = race_writers(m, w->block, (uint32_t)spot.offset, 16, *writers);
         for (int e = 0; e < chunk; e++) {
             float x = element_of((SimMma)ins->kind, spot.memory + e * t->bytes);
             if (t->transposed)
@@ -145,10 +151,6 @@ static bool read_tile(Machine *m, Warp *w, const Ins *ins, const Tile *t, int fi
     }
     return true;
 }
-
-typedef struct Operands {
-    float a[ROWS][MOST_DEPTH], b[MOST_COLUMNS][MOST_DEPTH];
-} Operands;
 
 static bool has_registers(const Ins *ins) { return ins->num_operands > 3; }
 
@@ -175,16 +177,26 @@ static bool read_a(Machine *m, Warp *w, const Product *p, Operands *o) {
         return true;
     }
     return read_descriptor(m, w, p->ins, p->a, p->ins->number & 1, &a) &&
-           read_tile(m, w, p->ins, &a, w->index % 4 * ROWS, ROWS, o->a);
+           read_tile(m, w, p->ins, &a, w->index % 4 * ROWS, ROWS, o->a, &o->writers);
 }
 
 static bool read_operands(Machine *m, Warp *w, const Product *p, Operands *o) {
     Tile b;
+    o->writers = 0;
     return read_a(m, w, p, o) && read_descriptor(m, w, p->ins, p->b, p->ins->number >> 1, &b) &&
-           read_tile(m, w, p->ins, &b, 0, 8 * p->ins->count, o->b);
+           read_tile(m, w, p->ins, &b, 0, 8 * p->ins->count, o->b, &o->writers);
 }
 
 /* ---- products ---- */
+
+/* Of a product that has begun: nobody has written there since. */
+static bool read_again(Machine *m, Warp *w, const Product *p, Operands *o) {
+    if (!read_operands(m, w, p, o)) return false;
+    if (o->writers == p->writers) return true;
+    sim_fail(m, w, p->ins, NO_LANE,
+             "race in shared memory: what this wgmma reads was written before it was waited for");
+    return sim_fail_kind(m, TERN_FOUND_RACE);
+}
 
 /* Register i of a lane is of row lane / 4, or 8 more, and of columns 2 * (lane % 4) on, by
  * eights. */
@@ -192,7 +204,7 @@ static bool compute(Machine *m, Warp *w, Product *p) {
     Operands o;
     int depth = DEPTH_BYTES / bytes_of((SimMma)p->ins->kind);
     if (p->done) return true;
-    if (!read_operands(m, w, p, &o)) return false;
+    if (!read_again(m, w, p, &o)) return false;
     for (int r = 0; r < p->ins->num_results; r++) {
         uint32_t *sums = w->places + (size_t)p->ins->results[r] * LANES;
         for (int lane = 0; lane < LANES; lane++) {
@@ -258,6 +270,7 @@ static bool begin(Machine *m, Warp *w, const Ins *ins) {
     if ((!has_registers(ins) && !uniform(m, w, ins, 0, &p.a)) || !uniform(m, w, ins, 1, &p.b) ||
         !agrees(m, w, &p) || !read_operands(m, w, &p, &o))
         return false;
+    p.writers = o.writers;
     q->list[q->count++] = p;
     record_other(m);
     return true;
@@ -282,7 +295,7 @@ static bool await(Machine *m, Warp *w, int64_t groups) {
         Product *p = &q->list[i];
         if (p->group == NO_GROUP || (int64_t)p->group + groups >= (int64_t)q->groups)
             q->list[kept++] = *p;
-        else if (!(p->done ? read_operands(m, w, p, &o) : compute(m, w, p))) /* read to the end */
+        else if (!(p->done ? read_again(m, w, p, &o) : compute(m, w, p))) /* read to the end */
             return false;
     }
     q->count = kept;
