@@ -68,8 +68,8 @@ static const char *map_kernel_text(Arena *arena, const MapRecipe *r) {
 static void map_case_by_parameters(MapCase *c) {
     c->recipe.base = 0;
     for (int d = 0; d < c->recipe.rank; d++) {
-        c->recipe.dims[d].size = (MapNumber){8 + d, 1};
-        c->recipe.dims[d].stride = d ? (MapNumber){12 + d, 1} : (MapNumber){-1, 1};
+        c->recipe.dims[d].size = (MapNumber){1, 1, {8 + d}, true};
+        c->recipe.dims[d].stride = (MapNumber){1, d > 0, {12 + d}, false};
     }
 }
 

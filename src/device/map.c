@@ -10,8 +10,12 @@ enum { MOST_BOX = 256, UNIT = 16 };
 #define MOST_STRIDE ((int64_t)1 << 40)
 
 static bool is_number(const CompiledKernel *kernel, MapNumber n) {
-    return n.param < 0 || (n.param < kernel->num_params && !kernel->params[n.param].is_pointer &&
-                           !scalar_is_float(kernel->params[n.param].type));
+    bool fits = n.num_params >= 0 && n.num_params <= MAP_FACTORS;
+    for (int i = 0; fits && i < n.num_params; i++)
+        fits = n.params[i] >= 0 && n.params[i] < kernel->num_params &&
+               !kernel->params[n.params[i]].is_pointer &&
+               !scalar_is_float(kernel->params[n.params[i]].type);
+    return fits;
 }
 
 static bool is_power_up_to(int value, int most) {
@@ -31,7 +35,7 @@ const char *map_check(const CompiledKernel *kernel, const MapRecipe *r) {
         if (!is_number(kernel, dim->size) || !is_number(kernel, dim->stride))
             return "a tensor map of no number";
     }
-    if (r->dims[0].stride.param >= 0 || r->dims[0].stride.number != 1)
+    if (r->dims[0].stride.num_params || r->dims[0].stride.number != 1)
         return "a tensor map whose first dimension has a stride";
     if (row % UNIT) return "a tensor map with rows of no multiple of 16 bytes";
     bool swizzles = r->swizzle == 32 || r->swizzle == 64 || r->swizzle == 128;
@@ -50,14 +54,27 @@ static int64_t argument(const KernelParam *param, const void *at) {
     return (int64_t)(value << (64 - bits)) >> (64 - bits);
 }
 
+/* False: it has more bits than 64, or than the kernel computes it in. */
 static bool number_of(const CompiledKernel *kernel, MapNumber n, void **args, int64_t *value) {
+    bool fits = true, is_zero = !n.number;
     *value = n.number;
-    return n.param < 0 || !__builtin_mul_overflow(argument(&kernel->params[n.param], args[n.param]),
-                                                  n.number, value);
+    for (int i = 0; i < n.num_params; i++) {
+        int64_t factor = argument(&kernel->params[n.params[i]], args[n.params[i]]);
+        is_zero |= !factor;
+        fits = !__builtin_mul_overflow(factor, *value, value) && fits;
+    }
+    if (is_zero) *value = 0;
+    return is_zero || (fits && (!n.is_narrow || *value == (int32_t)*value));
 }
 
-static Str name_of(const CompiledKernel *kernel, MapNumber n) {
-    return n.param < 0 ? STR("a constant") : kernel->params[n.param].name;
+/* "stride_am, K" */
+static const char *names_of(const CompiledKernel *kernel, MapNumber n, char *text, size_t size) {
+    size_t at = 0;
+    snprintf(text, size, "a constant");
+    for (int i = 0; i < n.num_params && at < size; i++)
+        at += (size_t)snprintf(text + at, size - at, "%s%.*s", i ? ", " : "",
+                               STR_ARG(kernel->params[n.params[i]].name));
+    return text;
 }
 
 static bool stride_of(const CompiledKernel *kernel, const MapRecipe *r, int d, void **args,
@@ -67,12 +84,30 @@ static bool stride_of(const CompiledKernel *kernel, const MapRecipe *r, int d, v
                 stride < MOST_STRIDE / r->element_bytes && stride * r->element_bytes % UNIT == 0;
     *bytes = (uint64_t)stride * (uint64_t)r->element_bytes;
     if (fits) return true;
-    Str name = name_of(kernel, r->dims[d].stride), of = kernel->params[r->base].name;
+    char names[200];
+    Str of = kernel->params[r->base].name;
     snprintf(why, size,
              "kernel '%.*s' copies boxes of '%.*s' by a tensor map: its stride of %lld elements of "
-             "%d bytes (%.*s) has to be a multiple of 16 bytes, not negative, below 2^40",
+             "%d bytes (%s) has to be a multiple of 16 bytes, not negative, below 2^40",
              STR_ARG(kernel->name), STR_ARG(of), (long long)stride, r->element_bytes,
-             STR_ARG(name));
+             names_of(kernel, r->dims[d].stride, names, sizeof names));
+    return false;
+}
+
+static bool size_of(const CompiledKernel *kernel, const MapRecipe *r, int d, void **args,
+                    uint64_t *elements, char *why, size_t size) {
+    int64_t value = 0;
+    char names[200];
+    if (number_of(kernel, r->dims[d].size, args, &value)) {
+        if (value > MAP_NO_SIZE) value = MAP_NO_SIZE; /* indices have 32 bits */
+        *elements = value > 0 ? (uint64_t)value : 0;
+        return true;
+    }
+    snprintf(why, size,
+             "kernel '%.*s' copies boxes of '%.*s' by a tensor map: the product of its size (%s) "
+             "has more bits than the kernel computes it in",
+             STR_ARG(kernel->name), STR_ARG(kernel->params[r->base].name),
+             names_of(kernel, r->dims[d].size, names, sizeof names));
     return false;
 }
 
@@ -83,11 +118,8 @@ bool map_make(const CompiledKernel *kernel, const MapRecipe *r, void **args, Map
                     .swizzle = (uint8_t)r->swizzle};
     memcpy(&box->base, args[r->base], sizeof box->base);
     for (int d = 0; d < r->rank; d++) {
-        int64_t elements;
-        bool known = number_of(kernel, r->dims[d].size, args, &elements);
-        if (!known || elements > MAP_NO_SIZE) elements = MAP_NO_SIZE; /* of indices of 32 bits */
-        box->is_empty |= elements <= 0;
-        box->size[d] = elements > 0 ? (uint64_t)elements : 0;
+        if (!size_of(kernel, r, d, args, &box->size[d], why, size)) return false;
+        box->is_empty |= !box->size[d];
         box->box[d] = (uint16_t)r->dims[d].box;
     }
     if (box->is_empty) return true; /* no element is read, whatever the strides are */

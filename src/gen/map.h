@@ -16,9 +16,11 @@ enum { MAP_DIMS = 5, MAP_BYTES = 128, MAP_ALIGNMENT = 64 };
 #define MAP_NOTHING "map_nothing"
 enum { MAP_NO_SIZE = INT32_MAX }; /* of a dimension whose end nothing checks */
 
-typedef struct MapNumber { /* number * the argument for the parameter */
-    int param;             /* in launch order; -1: number */
+enum { MAP_FACTORS = 3 };
+typedef struct MapNumber { /* a number times the arguments for parameters */
     int64_t number;
+    int num_params, params[MAP_FACTORS]; /* in launch order */
+    bool is_narrow; /* the kernel computes it in 32 bits: what leaves these is refused */
 } MapNumber;
 
 typedef struct MapDim {

@@ -90,6 +90,37 @@ TEST(what_no_map_is_made_of) {
     sim_close_bench(&sim);
 }
 
+/* Sizes and strides that are products: 5 * n0 * n1 by 2 * t1 * n2; of 32 bits or of more. */
+TEST(products_of_parameters) {
+    static const struct {
+        int32_t n[3];
+        bool fine;
+    } rows[] = {{{10, 1, 52}, true},         {{1 << 15, 1 << 15, 52}, false},
+                {{1 << 15, 0, 52}, true},    {{46341, 46341, 52}, false},
+                {{-(1 << 14), 1, 52}, true}, {{20725, 20725, 52}, false},
+                {{10, 1, 51}, false},        {{20000, 20000, 52}, true}};
+    Sim sim;
+    sim_open_bench(&sim, 0);
+    for (int i = 0; i < COUNT(rows); i++) {
+        MapCase c = map_square();
+        MapArgs a;
+        void *loaded = NULL;
+        const char *text = map_kernel_text(sim.arena, &c.recipe);
+        c.recipe.dims[1].size = (MapNumber){5, 2, {8, 9}, true};
+        c.recipe.dims[1].stride = (MapNumber){2, 2, {13, 10}, false};
+        map_args(&sim.bench, &c, &a);
+        for (int k = 0; k < 3; k++) a.ints[6 + k] = rows[i].n[k];
+        a.strides[0] = 1;
+        CHECK(!device_sim.load(&sim.device, map_kernel(sim.arena, &c, text), &loaded));
+        tern_status status =
+            device_sim.launch(&sim.device, NULL, loaded, (uint32_t[3]){1, 1, 1}, a.args);
+        if (!status != rows[i].fine) printf("%d: %.*s\n", i, STR_ARG(sim.device.why));
+        CHECK(!status == rows[i].fine);
+        if (status) CHECK(strstr(sim.device.why.data, i == 6 ? "(t1, n2)" : "size (n0, n1) has"));
+    }
+    sim_close_bench(&sim);
+}
+
 /* Recipes that no generator makes. */
 TEST(wrong_recipes) {
     Sim sim;
@@ -107,7 +138,7 @@ TEST(wrong_recipes) {
         if (i == 5) r->dims[0].box = 257;
         if (i == 6) r->dims[1].box = 0;
         if (i == 7) r->dims[0].stride.number = 2;
-        if (i == 8) r->dims[1].stride.param = 0;
+        if (i == 8) r->dims[1].stride.params[0] = 0;
         if (i == 9) r->swizzle = 16;
         if (i == 10) r->swizzle = 128; /* of rows of 64 bytes */
         if (i == 11) r->swizzle = 0, r->dims[0].box = 4;

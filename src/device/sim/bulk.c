@@ -10,8 +10,8 @@
  * The engine reads at any time from the start until it has come: in orders with an odd seed at the
  * start, else at the end, and copies come in any order. Until then nobody may touch the bytes that
  * one writes; who waited for the phase in which it told its mbarrier may. The engine is the async
- * proxy: what a thread wrote where a copy goes needs a fence.proxy.async before, as the beginning of
- * the mbarrier does. */
+ * proxy: what a thread wrote where a copy goes needs a fence.proxy.async before, as the beginning
+ * of the mbarrier does. */
 #include "device/sim/access.h"
 
 #include <stdlib.h>

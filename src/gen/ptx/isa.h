@@ -23,8 +23,8 @@ typedef enum PtxClass { /* of instructions, for the simulator's counters */
                         NUM_CLASSES,
 } PtxClass;
 
-/* Generic addresses of what is not global memory, as the simulator has them; far from any address of
- * the host's. */
+/* Generic addresses of what is not global memory, as the simulator has them; far from any address
+ * of the host's. */
 #define SHARED_WINDOW 0x7e00000000000000ull
 #define LOCAL_WINDOW  0x7d00000000000000ull
 #define PARAM_WINDOW  0x7c00000000000000ull /* of the kernel's parameters */

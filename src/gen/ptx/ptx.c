@@ -39,7 +39,9 @@ static void print_quoted(Buf *out, Str text) {
 /* ---- tensor maps ---- */
 
 static bool is_same_number(MapNumber a, MapNumber b) {
-    return a.param == b.param && a.number == b.number;
+    bool same = a.number == b.number && a.num_params == b.num_params && a.is_narrow == b.is_narrow;
+    for (int i = 0; same && i < a.num_params; i++) same = a.params[i] == b.params[i];
+    return same;
 }
 
 static bool is_same_map(const MapRecipe *a, const MapRecipe *b) {
