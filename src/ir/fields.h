@@ -85,7 +85,8 @@ bool is_turn_op(const Op *op);
 bool is_ring_op(const Op *op);
 static inline Value *turn_ring(const Op *op) { return op->operands[0]; }
 static inline Value *turn_number(const Op *op) { return op->operands[1]; }
-static inline int64_t turn_part(const Op *op) { /* of fill, put and peek */
+static inline int64_t turn_part(const Op *op) { /* of fill, fill_box, put and peek */
+    if (op->kind == OP_FILL_BOX) return fill_box_part(op);
     return op->kind == OP_FILL ? fill_part(op) : op->kind == OP_PUT ? put_part(op) : peek_part(op);
 }
 

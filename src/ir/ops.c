@@ -80,6 +80,7 @@ static Value *access_operand(const Op *op, Operand *load, Operand *store, Operan
     case OP_BARRIER:
     case OP_RING:
     case OP_ACQUIRE:
+    case OP_FILL_BOX:
     case OP_COMMIT:
     case OP_PUT:
     case OP_READY:
@@ -116,6 +117,7 @@ bool is_turn_op(const Op *op) {
     switch (op->kind) {
     case OP_ACQUIRE:
     case OP_FILL:
+    case OP_FILL_BOX:
     case OP_PUT:
     case OP_READY:
     case OP_PEEK:

@@ -369,6 +369,7 @@ static bool check_op_places(Verifier *v, const Op *op) {
 #include "ir/ops.def"
     case OP_RING:
     case OP_ACQUIRE:
+    case OP_FILL_BOX:
     case OP_COMMIT:
     case OP_PUT:
     case OP_READY:

@@ -94,6 +94,7 @@ static bool check_peek(Verifier *v, const Op *op) {
 
 bool verify_ring_op(Verifier *v, const Op *op) {
     if (op->kind == OP_RING) return check_ring(v, op);
+    if (op->kind == OP_FILL_BOX) return verify_bad(v, op, "stands only in what becomes text");
     const Type *turn = turn_number(op)->type;
     if (turn_ring(op)->type->kind != TYPE_RING)
         return verify_bad(v, op, "expected a ring, not %s", verify_text_of(v, turn_ring(op)->type));

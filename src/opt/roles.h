@@ -4,14 +4,16 @@
 #define TERN_ROLES_H
 
 #include "ir/arch.h"
-#include "ir/ir.h"
+#include "opt/box.h"
 
 enum { ROLE_BARRIER = 8, ROLE_THREADS = 128 }; /* bytes of an mbarrier; the producer's threads */
 
 typedef struct RoleRing { /* that the producer fills */
     int stages;
-    int barriers; /* in shared memory: of each turn one for full, then of each one for empty */
-    bool meets;   /* all wait for each other before it: somebody may be where it is */
+    int barriers;    /* in shared memory: of each turn one for full, then of each one for empty */
+    bool boxes;      /* are all that fills it */
+    const char *why; /* not, or NULL */
+    bool meets;      /* all wait for each other before it: somebody may be where it is */
     bool waits; /* consumers do where a turn is ready outside of a loop: `fence` counted on that */
 } RoleRing;
 
@@ -19,14 +21,17 @@ typedef struct Roles {
     Func *producer, *consumers;
     int num_rings;
     RoleRing *rings;   /* in the order of either function */
+    Boxes boxes;       /* that fill_box names */
+    bool alone;        /* one thread is all of the producer: it copies boxes, and meets nobody */
     int barriers, end; /* of all of them */
     int blocks;        /* that a multiprocessor has room for */
     int sums, columns; /* registers of a consumer: what products add up; of one instruction */
     int producer_registers, consumer_registers; /* of a thread; 0: as it was launched */
 } Roles;
 
-/* Two functions made of copies; NULL: there are none, and *why is a reason or NULL. */
-Roles *roles_of(Arena *arena, Func *fn, const char **why);
+/* Two functions made of copies; NULL: there are none, and *why is a reason or NULL. has_maps: boxes
+ * may be copied. */
+Roles *roles_of(Arena *arena, Func *fn, bool has_maps, const char **why);
 /* How many blocks, and which registers a thread of either role has. alive: those that a producer
  * holds from turn to turn. False: there are not enough. */
 bool roles_deal_out(Roles *roles, int alive);

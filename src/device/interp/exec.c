@@ -202,6 +202,7 @@ static bool exec_node(Program *p, const Node *node) {
     case OP_RING:
     case OP_ACQUIRE:
     case OP_FILL:
+    case OP_FILL_BOX: /* never comes here (verify_ring.c) */
     case OP_PUT:
     case OP_READY:
     case OP_PEEK:

@@ -193,6 +193,7 @@ void ptx_role_ring(Gen *g, const Op *ring);
 bool ptx_is_of_roles(const Gen *g, const Op *op); /* it names a ring that the producer fills */
 void ptx_role_turn(Gen *g, const Op *op);         /* acquire, ready and release of such a ring */
 void ptx_role_filled(Gen *g, const Op *fill);     /* its copies are begun */
+void ptx_role_fill_box(Gen *g, const Op *op, Tir to); /* to: where its part of the turn lies */
 
 /* ---- dot.c ---- */
 void ptx_dot(Gen *g, const Op *op);

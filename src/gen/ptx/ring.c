@@ -52,6 +52,11 @@ static SharedTile turn_tile(const Op *op, Tir base) {
     return shared;
 }
 
+static Tir turn_address(Gen *g, const Op *op) {
+    SharedTile tile = turn_tile(op, turn_base(g, op));
+    return ptx_shared_address(g, tile.offset, tile.base);
+}
+
 SharedTile ptx_peeked(Gen *g, const Value *value) {
     const Op *peek = value->def;
     while (peek->kind == OP_TRANS) peek = peek->operands[0]->def;
@@ -235,6 +240,7 @@ void ptx_ring(Gen *g, const Op *op) {
     if (ptx_is_of_roles(g, op) && op->kind != OP_PEEK) {
         if (op->kind == OP_FILL) ptx_fill(g, op);
         if (op->kind == OP_FILL) ptx_role_filled(g, op);
+        if (op->kind == OP_FILL_BOX) ptx_role_fill_box(g, op, turn_address(g, op));
         ptx_role_turn(g, op);
         return;
     }

@@ -57,6 +57,8 @@ void ptx_role_ring(Gen *g, const Op *ring) {
     if (g->next_ring == g->roles->num_rings) BUG("a ring more in one role");
     const RoleRing *of = &g->roles->rings[g->next_ring++];
     g->barriers[op_result(ring)->id] = of->barriers;
+    if (of->why) ptx_note(g, str_format(g->arena, "no boxes: %s", of->why));
+    if (of->meets && of->boxes) tir_plain(g->b, "fence.proxy.async.shared::cta;");
     if (of->meets) tir_plain(g->b, "bar.sync 0;");
 }
 
@@ -129,7 +131,8 @@ static const RoleRing *of_ring(const Gen *g, const Value *ring) {
 static void ready(Gen *g, const Op *op) {
     Tir round, barrier = barrier_of(g, op, false, &round);
     ptx_mbarrier_wait(g, barrier, parity_of(g, round));
-    tir_plain(g->b, "fence.proxy.async.shared::cta;");
+    /* What threads copied is seen by wgmma, too; boxes come as it reads. */
+    if (!of_ring(g, turn_ring(op))->boxes) tir_plain(g->b, "fence.proxy.async.shared::cta;");
     if (!op_is_in_loop(op) && of_ring(g, turn_ring(op))->waits) ptx_barrier(g);
 }
 
@@ -140,7 +143,7 @@ void ptx_role_turn(Gen *g, const Op *op) {
 }
 
 static bool is_same_turn(const Op *fill, const Op *other) {
-    return other->kind == OP_FILL && turn_ring(other) == turn_ring(fill) &&
+    return other->kind == fill->kind && turn_ring(other) == turn_ring(fill) &&
            turn_number(other) == turn_number(fill);
 }
 
@@ -149,6 +152,109 @@ void ptx_role_filled(Gen *g, const Op *fill) {
         if (is_same_turn(fill, op)) return;
     Tir barrier = barrier_of(g, fill, false, NULL);
     ptx_mbarrier(g, "cp.async.mbarrier.arrive.noinc.shared.b64 [$0];", 1, &barrier, false);
+}
+
+/* ---- boxes ---- */
+
+enum { PANEL_SPAN = 128 }; /* bytes of a row */
+
+typedef struct Panels {               /* of a part: rows of up to 128 bytes */
+    int bytes, row_bytes, span, rows; /* of the part, its rows, those of a panel; how many */
+} Panels;
+
+static Panels panels_of(const Type *part, const Box *box) {
+    int fast = box->dims[0].tile_dim, size = type_size_bytes(part);
+    Panels p = {.row_bytes = part->shape[fast] * size, .rows = part->shape[1 - fast]};
+    p.span = p.row_bytes < PANEL_SPAN ? p.row_bytes : PANEL_SPAN;
+    p.bytes = p.row_bytes * p.rows;
+    return p;
+}
+
+static MapNumber map_number(const Gen *g, BoxNumber number) {
+    MapNumber of = {.param = -1, .number = number.number};
+    for (int i = 0; i < g->fn->num_params && number.param; i++)
+        if (g->fn->params[i].value == number.param) of.param = i;
+    return of;
+}
+
+static MapRecipe recipe_of(const Gen *g, const Type *part, const Box *box) {
+    Panels p = panels_of(part, box);
+    MapRecipe map = {.base = map_number(g, (BoxNumber){1, box->base}).param,
+                     .element_bytes = type_size_bytes(part),
+                     .rank = box->rank,
+                     .swizzle = p.span};
+    for (int d = 0; d < box->rank; d++) {
+        const BoxDim *dim = &box->dims[d];
+        bool ends = dim->size.number || dim->size.param;
+        map.dims[d] =
+            (MapDim){.size = ends ? map_number(g, dim->size) : (MapNumber){-1, MAP_NO_SIZE},
+                     .stride = map_number(g, dim->stride),
+                     .box = 1};
+    }
+    map.dims[0].box = p.span / map.element_bytes;
+    map.dims[1].box = p.rows < BOX_LONGEST ? p.rows : BOX_LONGEST;
+    return map;
+}
+
+static void expect(Gen *g, const Op *fill, Tir barrier) {
+    int bytes = 0;
+    for (const Op *op = fill; op; op = op->next)
+        if (op == fill || is_same_turn(fill, op))
+            bytes += panels_of(turn_ring(op)->type->parts[turn_part(op)],
+                               &g->roles->boxes.data[fill_box_box(op)])
+                         .bytes;
+    ptx_mbarrier(
+        g, str_format(g->arena, "mbarrier.arrive.expect_tx.shared.b64 _, [$0], %d;", bytes).data, 1,
+        &barrier, false);
+}
+
+static void copy_box(Gen *g, const MapRecipe *map, Tir to, const Tir *at, Tir barrier) {
+    Tir args[3 + MAP_DIMS] = {to, ptx_map_address(g, map), barrier};
+    Buf text = {.arena = g->arena};
+    buf_printf(&text,
+               "cp.async.bulk.tensor.%dd.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+               "[$0], [$1, {",
+               map->rank);
+    for (int d = 0; d < map->rank; d++) {
+        buf_printf(&text, "%s$%d", d ? ", " : "", 3 + d);
+        args[3 + d] = at[d];
+    }
+    buf_printf(&text, "}], [$2];");
+    ptx_mbarrier(g, buf_str(&text).data, 3 + map->rank, args, false);
+}
+
+static void note_box(Gen *g, const MapRecipe *map) {
+    Str name = g->fn->params[map->base].name;
+    ptx_note(g, str_format(g->arena, "copies of %.*s: boxes of %dx%d by one thread (TMA)",
+                           STR_ARG(name), map->dims[1].box, map->dims[0].box));
+}
+
+void ptx_role_fill_box(Gen *g, const Op *op, Tir to) {
+    const Box *box = &g->roles->boxes.data[fill_box_box(op)];
+    const Type *part = turn_ring(op)->type->parts[turn_part(op)];
+    Panels p = panels_of(part, box);
+    MapRecipe map = recipe_of(g, part, box);
+    int skip = tir_new_label(g->b);
+    Tir barrier = barrier_of(g, op, false, NULL);
+    note_box(g, &map);
+    bool first = true;
+    for (const Op *before = op->prev; before; before = before->prev)
+        first = first && !is_same_turn(op, before);
+    if (!g->roles->alone)
+        tir_branch(g->b, skip, tir_2(g->b, TIR_NE32, ptx_thread_id(g), tir_i32(g->b, 0)), false);
+    int scope = tir_enter(g->b);
+    if (first) expect(g, op, barrier);
+    for (int panel = 0; panel < p.row_bytes / p.span; panel++)
+        for (int row = 0; row < p.rows; row += map.dims[1].box) {
+            Tir at[MAP_DIMS];
+            for (int d = 0; d < map.rank; d++) at[d] = ptx_scalar_of(g, op->operands[2 + d]);
+            at[0] = tir_2(g->b, TIR_ADD32, at[0], tir_i32(g->b, panel * map.dims[0].box));
+            at[1] = tir_2(g->b, TIR_ADD32, at[1], tir_i32(g->b, row));
+            int offset = (panel * p.rows + row) * p.span;
+            copy_box(g, &map, tir_2(g->b, TIR_ADD32, to, tir_i32(g->b, offset)), at, barrier);
+        }
+    tir_leave(g->b, scope);
+    tir_label(g->b, skip);
 }
 
 /* ---- the kernel ---- */
@@ -161,12 +267,14 @@ static void make_barriers(Gen *g, Tir tid) {
         for (int i = 0; i < 2 * ring->stages; i++) {
             Tir barrier =
                 ptx_shared_address(g, ring->barriers + i * ROLE_BARRIER, tir_i32(g->b, 0));
-            int arrivals = i < ring->stages ? ROLE_THREADS : g->fn->num_warps;
+            int filler = ring->boxes ? 1 : ROLE_THREADS;
+            int arrivals = i < ring->stages ? filler : g->fn->num_warps;
             ptx_mbarrier(g,
                          str_format(g->arena, "mbarrier.init.shared.b64 [$0], %d;", arrivals).data,
                          1, &barrier, false);
         }
     }
+    if (g->roles->boxes.count) tir_plain(g->b, "fence.mbarrier_init.release.cluster;");
     tir_leave(g->b, scope);
     tir_label(g->b, done);
     tir_plain(g->b, "bar.sync 0;");
@@ -189,9 +297,13 @@ static void run(Gen *g, Func *fn, bool is_producer) {
         tir_plain(g->b, str_format(g->arena, "setmaxnreg.%s.sync.aligned.u32 %d;",
                                    is_producer ? "dec" : "inc", registers)
                             .data);
+    int end = tir_new_label(g->b);
+    if (is_producer && g->roles->alone)
+        tir_branch(g->b, end, tir_2(g->b, TIR_NE32, ptx_thread_id(&of), tir_i32(g->b, 0)), false);
     int scope = tir_enter(g->b);
     ptx_function(&of);
     tir_leave(g->b, scope);
+    tir_label(g->b, end);
     of.fn = g->fn, of.regs = g->regs, of.barriers = g->barriers, of.axis = g->axis;
     of.threads = g->threads, of.warp_bits = g->warp_bits, of.is_producer = false;
     *g = of;
@@ -213,7 +325,7 @@ static int alive(const Gen *g, const Roles *roles) {
 
 const Roles *ptx_find_roles(Gen *g) {
     const char *why = NULL;
-    Roles *roles = g->has_wgmma ? roles_of(g->arena, g->fn, &why) : NULL;
+    Roles *roles = g->has_wgmma ? roles_of(g->arena, g->fn, g->options->maps, &why) : NULL;
     if (roles && !roles_deal_out(roles, alive(g, roles))) roles = NULL, why = "no registers left";
     if (why) ptx_note(g, str_format(g->arena, "no roles: %s", why));
     return roles;

@@ -269,6 +269,37 @@ static bool place_again(Op *op, void *user) {
     return true;
 }
 
+/* ---- boxes ---- */
+
+typedef struct BoxRings {
+    const Split *s;
+    Roles *roles;
+    Facts *facts; /* of the producer */
+    int next;
+} BoxRings;
+
+static bool find_boxes(Op *op, void *user) {
+    BoxRings *b = user;
+    if (op->kind != OP_RING) return true;
+    RoleRing *ring = &b->roles->rings[b->next++];
+    ring->boxes = box_ring(b->s->arena, b->roles->producer, b->facts, op_result(op),
+                           &b->roles->boxes, &ring->why);
+    b->roles->alone &= ring->boxes && !ring->meets;
+    return true;
+}
+
+/* Tiles of addresses go with the fills that asked for them. */
+static void make_boxes(const Split *s, Roles *roles) {
+    Func *producer = roles->producer;
+    BoxRings b = {.s = s, .roles = roles, .facts = facts_compute(s->arena, producer)};
+    PassCtx px = {.scratch = s->arena};
+    roles->alone = true;
+    region_walk(producer->body, find_boxes, &b);
+    func_renumber(producer);
+    pass_dce(&px, producer);
+    func_renumber(producer);
+}
+
 /* ---- shared memory and registers ---- */
 
 typedef struct Memory {
@@ -352,7 +383,7 @@ bool roles_deal_out(Roles *roles, int alive) {
 
 /* ---- all ---- */
 
-Roles *roles_of(Arena *arena, Func *fn, const char **why) {
+Roles *roles_of(Arena *arena, Func *fn, bool has_maps, const char **why) {
     const Arch *arch = arch_find(fn->target);
     Split s = {.arena = arena, .fn = fn, .rings = {.arena = arena}};
     *why = NULL;
@@ -364,11 +395,12 @@ Roles *roles_of(Arena *arena, Func *fn, const char **why) {
     Roles *roles = arena_new_of(arena, Roles);
     *roles = (Roles){.producer = share(&s, is_not_producers), .consumers = share(&s, is_consumers)};
     region_walk(roles->consumers->body, release_early, NULL);
+    s.facts = facts_compute(arena, fn);
+    lay_out(&s, roles);
+    if (has_maps) make_boxes(&s, roles);
     if (!region_walk(roles->producer->body, is_producers, &s)) return *why = s.why, NULL;
     region_walk(roles->producer->body, place_again, roles->producer);
     roles->producer->num_warps = PRODUCER_WARPS;
-    s.facts = facts_compute(arena, fn);
-    lay_out(&s, roles);
     if (roles->end > arch->shared_limit) return *why = "no shared memory left", NULL;
     roles->sums = s.sums, roles->columns = s.columns;
     return roles;

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+/* box: which copies bring a box of a tensor; see gpu/box.c. */
+#ifndef TERN_BOX_H
+#define TERN_BOX_H
+
+#include "opt/opt.h"
+
+enum { BOX_DIMS = 5, BOX_TERMS = 16, BOX_CONDITIONS = 4, BOX_LONGEST = 256 };
+
+typedef struct BoxNumber { /* number, times the parameter if there is one */
+    int64_t number;
+    Value *param;
+} BoxNumber;
+
+typedef struct BoxTerm { /* scale * (index - least); without an index: scale */
+    BoxNumber scale;
+    Value *index; /* an int */
+    int64_t least;
+} BoxTerm;
+
+typedef struct BoxTerms {
+    int count;
+    BoxTerm data[BOX_TERMS];
+} BoxTerms;
+
+typedef struct BoxDim {
+    BoxNumber stride, size; /* elements; size.number 0: no end is looked at */
+    int tile_dim;           /* that goes along it, or -1 */
+    BoxTerms at;            /* where the box begins: their sum, each scale a number */
+} BoxDim;
+
+/* Lane (i, k) of the tile is where the indices into dims are `at`, moved on along those of the tile;
+ * 0 outside of 0 .. size, and everywhere where not all conditions are true. */
+typedef struct Box {
+    Value *base; /* a parameter */
+    int rank;
+    BoxDim dims[BOX_DIMS];             /* the first: of stride 1 */
+    Value *conditions[BOX_CONDITIONS]; /* i1 */
+    int num_conditions;
+} Box;
+
+typedef VEC(Box) Boxes;
+
+/* The box that a fill copies. NULL: there it is; else why there is none. */
+const char *box_find(const Facts *facts, const Op *fill, Box *box);
+/* Where all fills of a ring copy boxes, fill_box takes their place, with coordinates as scalars.
+ * Else *why is why one does not. The facts are fn's before any of its fills was replaced. */
+bool box_ring(Arena *arena, Func *fn, const Facts *facts, const Value *ring, Boxes *boxes,
+              const char **why);
+
+#endif
