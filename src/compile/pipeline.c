@@ -174,8 +174,11 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
     if (request->watch) kernel->unused = func_unused_loads(arena, fn, &kernel->num_unused);
     fn->num_warps = kernel->num_warps;
     fn->num_stages = kernel->num_stages;
-    PassCtx px = {
-        .scratch = arena, .diag = diag, .target = kernel->target, .precise = request->precise};
+    PassCtx px = {.scratch = arena,
+                  .diag = diag,
+                  .target = kernel->target,
+                  .precise = request->precise,
+                  .maps = request->maps};
     if (!(fn = lowered(&px, kernel, pipeline, request))) return NULL;
     if (!pipeline->target) return kernel;
     bool has_colon = strchr(kernel->target, ':') != NULL;

@@ -41,8 +41,8 @@ typedef struct Box {
 
 typedef VEC(Box) Boxes;
 
-/* The box that a fill copies. NULL: there it is; else why there is none. */
-const char *box_find(const Facts *facts, const Op *fill, Box *box);
+/* The box that a load or a fill reads. NULL: there it is; else why there is none. */
+const char *box_find(const Facts *facts, const Op *access, Box *box);
 /* Where all fills of a ring copy boxes, fill_box takes their place, with coordinates as scalars.
  * Else *why is why one does not. The facts are fn's before any of its fills was replaced. */
 bool box_ring(Arena *arena, Func *fn, const Facts *facts, const Value *ring, Boxes *boxes,

@@ -11,6 +11,7 @@ typedef struct PassCtx {
     Diag *diag;                /* for remarks; `place` refuses what its target cannot do */
     const char *target;        /* "sm_90a"; `place` asks for it */
     bool precise;              /* `contract` does nothing */
+    bool maps;                 /* boxes of tensors may be copied (gen/map.h) */
     const struct Facts *facts; /* made by `fence`, of the function as it leaves it */
 } PassCtx;
 

@@ -57,7 +57,6 @@ void ptx_role_ring(Gen *g, const Op *ring) {
     if (g->next_ring == g->roles->num_rings) BUG("a ring more in one role");
     const RoleRing *of = &g->roles->rings[g->next_ring++];
     g->barriers[op_result(ring)->id] = of->barriers;
-    if (of->why) ptx_note(g, str_format(g->arena, "no boxes: %s", of->why));
     if (of->meets && of->boxes) tir_plain(g->b, "fence.proxy.async.shared::cta;");
     if (of->meets) tir_plain(g->b, "bar.sync 0;");
 }
@@ -326,6 +325,9 @@ static int alive(const Gen *g, const Roles *roles) {
 const Roles *ptx_find_roles(Gen *g) {
     const char *why = NULL;
     Roles *roles = g->has_wgmma ? roles_of(g->arena, g->fn, g->options->maps, &why) : NULL;
+    for (int i = 0; roles && i < roles->num_rings; i++)
+        if (roles->rings[i].why)
+            ptx_note(g, str_format(g->arena, "no boxes: %s", roles->rings[i].why));
     if (roles && !roles_deal_out(roles, alive(g, roles))) roles = NULL, why = "no registers left";
     if (why) ptx_note(g, str_format(g->arena, "no roles: %s", why));
     return roles;

@@ -38,7 +38,7 @@ typedef struct Finder {
     const Facts *facts;
     Box *box;
     Form *form;      /* that is added to */
-    bool any_sign;   /* of its indices: it is compared with 0 */
+    bool any_sign;   /* of its indices: it is compared with 0, or nothing is copied */
     Limit limits[2]; /* of the tile's dimensions */
     bool from_zero[2];
     const char *why;
@@ -328,9 +328,10 @@ static bool add_limit(Finder *f, const Op *compare, Dims dims) {
     Limit limit = {0};
     if (!is_low && !is_unsigned && predicate != ICMP_SLT && predicate != ICMP_SGT)
         return refuse(f, "a mask that compares otherwise than with an end");
+    bool any_sign = f->any_sign;
     f->form = &limit.index, f->any_sign = true;
     bool fine = add_tile(f, index, (BoxNumber){1, NULL}, dims);
-    f->any_sign = false;
+    f->any_sign = any_sign;
     limit.dim = dim_of(&limit.index);
     if (!fine || limit.dim < 0) return refuse(f, "a mask of no dimension of the tile");
     if (is_low) {
@@ -352,7 +353,9 @@ static bool add_mask(Finder *f, Value *value, Dims dims) {
     if (value_is_constant(value, &bits) && bits) return true;
     if (!op) return refuse(f, "a mask that a loop carries");
     if (op->kind == OP_SPLAT) {
-        if (value_is_constant(op->operands[0], &bits) && bits) return true;
+        bool is_constant = value_is_constant(op->operands[0], &bits);
+        if (is_constant && bits) return true;
+        f->any_sign |= is_constant;
         if (f->box->num_conditions == BOX_CONDITIONS) return refuse(f, "a mask of too many terms");
         f->box->conditions[f->box->num_conditions++] = op->operands[0];
         return true;
@@ -409,7 +412,8 @@ static bool place_term(Finder *f, BoxTerm term, int bytes) {
     BoxDim *dim = dim_for(f, term.scale), *first = &f->box->dims[0];
     bool negative = term.scale.number < 0;
     if (negative) return refuse(f, "an offset that may be negative");
-    if (term.index && type_bits(term.index->type) == 32 && !facts_nonnegative(f->facts, term.index))
+    if (term.index && type_bits(term.index->type) == 32 && !f->any_sign &&
+        !facts_nonnegative(f->facts, term.index))
         return refuse(f, "an offset that may be negative");
     if (!dim && f->box->rank < BOX_DIMS && is_aligned(f, term.scale, bytes) &&
         (term.index || term.scale.param)) {
@@ -451,17 +455,17 @@ static bool is_zero(Value *value) {
     return !value || (value_is_constant(value, &bits) && !bits);
 }
 
-const char *box_find(const Facts *facts, const Op *fill, Box *box) {
+const char *box_find(const Facts *facts, const Op *access, Box *box) {
     Finder f = {.facts = facts, .box = box, .limits = {{.dim = -1}, {.dim = -1}}};
     Form address = {0};
     Dims dims = {{0, 1}};
-    const Type *tile = fill_pointer(fill)->type;
+    const Type *tile = access_pointer(access)->type;
     *box = (Box){0};
     if (tile->rank != 2) return "a tile of other than two dimensions";
-    if (!is_zero(fill_other(fill))) return "other values than 0 where the mask is off";
-    if (fill_mask(fill) && !add_mask(&f, fill_mask(fill), dims)) return f.why;
+    if (!is_zero(access_other(access))) return "other values than 0 where the mask is off";
+    if (access_mask(access) && !add_mask(&f, access_mask(access), dims)) return f.why;
     f.form = &address;
-    if (!add_tile(&f, fill_pointer(fill), (BoxNumber){1, NULL}, dims)) return f.why;
+    if (!add_tile(&f, access_pointer(access), (BoxNumber){1, NULL}, dims)) return f.why;
     return find_dims(&f, &address, tile) ? NULL : f.why;
 }
 

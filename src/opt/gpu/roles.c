@@ -30,7 +30,7 @@
 enum { PRODUCER_WARPS = 4, REGISTERS = 65536 }; /* of a multiprocessor */
 enum { MOST_REGISTERS = 240, STEP = 8 };        /* of a thread */
 /* .. and beside what goes from turn to turn: for addresses and what is on its way */
-enum { SPARE = 28, PRODUCER_SPARE = 16 };
+enum { SPARE = 28, PRODUCER_SPARE = 16, LEAST_REGISTERS = 24 };
 
 /* ---- which rings ---- */
 
@@ -364,6 +364,7 @@ bool roles_deal_out(Roles *roles, int alive) {
     const Func *fn = roles->consumers;
     int own = 32 * fn->num_warps, threads = own + ROLE_THREADS;
     int consumer = in_steps(roles->sums + SPARE), producer = in_steps(alive + PRODUCER_SPARE);
+    if (roles->alone && alive <= LEAST_REGISTERS / 2) producer = LEAST_REGISTERS;
     int had = REGISTERS / (own * in_steps(roles->sums + SPARE)); /* blocks without roles */
     for (int blocks = arch_blocks(arch_find(fn->target), roles->end); blocks >= 1; blocks--) {
         if (blocks < had && blocks < arch_blocks(arch_find(fn->target), roles->end)) break;

@@ -23,13 +23,14 @@
 #include "ir/arch.h"
 #include "ir/place.h"
 #include "ir/trips.h"
-#include "opt/opt.h"
+#include "opt/box.h"
 
 enum { MOST_HELD = 184 }; /* registers of 255: the others are for addresses, masks, rows */
 
 typedef struct Loop {
     PassCtx *px;
     Func *fn;
+    const Facts *facts; /* NULL: boxes are not copied */
     Op *op;
     Region *body;
     Op *first, *second; /* the products */
@@ -149,13 +150,15 @@ static bool fits(const Loop *l) {
 }
 
 static bool has_masks(const Loop *l) {
+    Box box;
     for (const Op *op = l->body->first; op; op = op->next)
-        if (op->kind == OP_LOAD && load_mask(op)) return true;
+        if (op->kind == OP_LOAD && load_mask(op) && (!l->facts || box_find(l->facts, op, &box)))
+            return true;
     return false;
 }
 
 /* Of more, where eight warps have others that fill their ring (opt/gpu/roles.c); with masks, as of
- * tensor descriptors, that lost 3 %. */
+ * tensor descriptors, that lost 3 %, unless the hardware copies boxes, masks and all. */
 static bool has_few_stages(const Loop *l) {
     int64_t stages = for_stages(l->op) ? for_stages(l->op) : l->fn->num_stages;
     bool inner = l->op->parent->owner != NULL;
@@ -340,6 +343,7 @@ static bool rotate_region(PassCtx *px, Func *fn, Region *region) {
         for (int i = 0; i < op->num_regions; i++) changed |= rotate_region(px, fn, op->regions[i]);
         if (op->kind != OP_FOR) continue;
         Loop l = {.px = px, .fn = fn, .op = op, .body = for_body(op)};
+        if (px->maps) l.facts = facts_compute(px->scratch, fn);
         l.late = arena_array(px->scratch, bool, fn->num_values);
         l.address = arena_array(px->scratch, bool, fn->num_values);
         l.lags = arena_array(px->scratch, bool, for_count(op) + 1);
