@@ -303,6 +303,7 @@ static void run(Gen *g, Func *fn, bool is_producer) {
     ptx_function(&of);
     tir_leave(g->b, scope);
     tir_label(g->b, end);
+    if (is_producer && g->roles->alone) tir_plain(g->b, "ret;");
     of.fn = g->fn, of.regs = g->regs, of.barriers = g->barriers, of.axis = g->axis;
     of.threads = g->threads, of.warp_bits = g->warp_bits, of.is_producer = false;
     *g = of;
