@@ -271,18 +271,34 @@ static bool place_again(Op *op, void *user) {
 
 /* ---- boxes ---- */
 
+/* What an `if` around the ring has compared with 0 or more is not negative in its arm. */
+static Facts *facts_at(const Split *s, const Func *fn, const Op *ring) {
+    bool *given = arena_array(s->arena, bool, fn->num_values);
+    for (const Region *at = ring->parent; at->owner; at = at->owner->parent) {
+        const Op *compare = at->owner->kind == OP_IF ? at->owner->operands[0]->def : NULL;
+        int64_t low;
+        if (!compare || at != at->owner->regions[0] || compare->kind != OP_ICMP) continue;
+        bool less = icmp_predicate(compare) == ICMP_SLT;
+        if ((less || icmp_predicate(compare) == ICMP_SGT) &&
+            value_is_int(compare->operands[!less], &low) && low >= 0)
+            given[compare->operands[less]->id] = true;
+    }
+    return facts_compute_given(s->arena, fn, given);
+}
+
 typedef struct BoxRings {
     const Split *s;
     Roles *roles;
-    Facts *facts; /* of the producer */
     int next;
 } BoxRings;
 
 static bool find_boxes(Op *op, void *user) {
     BoxRings *b = user;
+    Func *producer = b->roles->producer;
     if (op->kind != OP_RING) return true;
     RoleRing *ring = &b->roles->rings[b->next++];
-    ring->boxes = box_ring(b->s->arena, b->roles->producer, b->facts, op_result(op),
+    func_renumber(producer);
+    ring->boxes = box_ring(b->s->arena, producer, facts_at(b->s, producer, op), op_result(op),
                            &b->roles->boxes, &ring->why);
     b->roles->alone &= ring->boxes && !ring->meets;
     return true;
@@ -290,14 +306,13 @@ static bool find_boxes(Op *op, void *user) {
 
 /* Tiles of addresses go with the fills that asked for them. */
 static void make_boxes(const Split *s, Roles *roles) {
-    Func *producer = roles->producer;
-    BoxRings b = {.s = s, .roles = roles, .facts = facts_compute(s->arena, producer)};
+    BoxRings b = {.s = s, .roles = roles};
     PassCtx px = {.scratch = s->arena};
     roles->alone = true;
-    region_walk(producer->body, find_boxes, &b);
-    func_renumber(producer);
-    pass_dce(&px, producer);
-    func_renumber(producer);
+    region_walk(roles->producer->body, find_boxes, &b);
+    func_renumber(roles->producer);
+    pass_dce(&px, roles->producer);
+    func_renumber(roles->producer);
 }
 
 /* ---- shared memory and registers ---- */
