@@ -29,8 +29,8 @@ typedef struct BoxDim {
     BoxTerms at;            /* where the box begins: their sum, each scale a number */
 } BoxDim;
 
-/* Lane (i, k) of the tile is where the indices into dims are `at`, moved on along those of the tile;
- * 0 outside of 0 .. size, and everywhere where not all conditions are true. */
+/* Lane (i, k) of the tile is where the indices into dims are `at`, moved on along those of the
+ * tile; 0 outside of 0 .. size, and everywhere where not all conditions are true. */
 typedef struct Box {
     Value *base; /* a parameter */
     int rank;

@@ -12,9 +12,9 @@
  * elements. What is a multiple of a dimension's stride moves the box along it; what is not gets a
  * dimension of its own. Base and strides are multiples of 16 bytes by what the signature promises.
  *
- * Coordinates are ints of 32 bits. Each index is one that is not negative, as facts.c assumes it, or
- * one that the mask compares with 0 as with the end. A value that a loop carries and adds the same
- * to in each turn is so many times that, from its first value.
+ * Coordinates are ints of 32 bits. Each index is one that is not negative, as facts.c assumes it,
+ * or one that the mask compares with 0 as with the end. A value that a loop carries and adds the
+ * same to in each turn is so many times that, from its first value.
  *
  * A mask may compare an index along a dimension with an end that a launch knows, from 0 on, and ask
  * for conditions that no lane changes; elsewhere there are zeros. */
