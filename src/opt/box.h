@@ -5,11 +5,13 @@
 
 #include "opt/opt.h"
 
-enum { BOX_DIMS = 5, BOX_TERMS = 16, BOX_CONDITIONS = 4, BOX_LONGEST = 256 };
+enum { BOX_DIMS = 5, BOX_TERMS = 16, BOX_CONDITIONS = 4, BOX_LONGEST = 256, BOX_FACTORS = 3 };
 
-typedef struct BoxNumber { /* number, times the parameter if there is one */
+typedef struct BoxNumber { /* number, times parameters */
     int64_t number;
-    Value *param;
+    int num_params;
+    Value *params[BOX_FACTORS]; /* in order of their ids */
+    bool is_narrow;             /* computed in 32 bits, which it is not to leave */
 } BoxNumber;
 
 typedef struct BoxTerm { /* scale * (index - least); without an index: scale */

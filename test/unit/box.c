@@ -42,8 +42,10 @@ static void add_value(Buf *out, const Func *fn, const Value *value) {
 
 static void add_number(Buf *out, const Func *fn, BoxNumber number) {
     buf_printf(out, "%lld", (long long)number.number);
-    if (number.param) buf_printf(out, "*");
-    if (number.param) add_value(out, fn, number.param);
+    for (int i = 0; i < number.num_params; i++) {
+        buf_printf(out, "*");
+        add_value(out, fn, number.params[i]);
+    }
 }
 
 static void add_at(Buf *out, const Func *fn, const BoxTerms *at) {
@@ -157,6 +159,11 @@ TEST(a_mask_is_an_end) {
                 "  %p = addptr %ks, %io2 : tile<128x64xptr<f16>>\n"
                 "  %x = load %p, %mask : tile<128x64xf16>\n",
                 "k: 1 at 0; 64<1*n at 1*st"));
+    CHECK(gives("  %all = mul %n, %sz : i32\n  %alls = splat %all : tile<128x1xi32>\n"
+                "  %in = icmp %index, %alls {predicate = slt} : tile<128x1xi1>\n"
+                "  %mask = broadcast %in : tile<128x64xi1>\n" AT_INDEX
+                "  %x = load %p, %mask : tile<128x64xf16>\n",
+                "k: 1 at 0; 64<1*n*sz at 1*start"));
 }
 
 #define LOOP(carried, step)                                                                        \

@@ -44,6 +44,8 @@ static const Row types[] = {
      "ring: dimension 0 of tile<3xf32> is not a power of two"},
     {"%r = ring {stages = 2, offset = 16} : ring<tile<8xf32>>", "ring: offset in program form"},
     {"%r = poison : ring<tile<8xf32>>", "poison: only 'ring' makes a ring"},
+    {RING "fill_box %r, %c0, %c0, %c0 {part = 0, box = 0}",
+     "fill_box: stands only in what becomes text"},
     {RING "%s = hint %r {kind = divisible, values = [1]} : ring<tile<8xf32>>",
      "hint: operand 0 is a ring"},
     {RING "%q = if %yes : ring<tile<8xf32>, tile<4xi32>> {\nyield %r\n} {\nyield %r\n}",

@@ -437,11 +437,15 @@ static tern_kernel *compiled(tern_context *context, const Subject *subject, cons
     return kernel;
 }
 
+static bool without_maps; /* no boxes are copied */
+
 static tern_context *opened(const char *device, uint64_t seed) {
     tern_open_options options = {.device = device, .cache_dir = "", .order_seed = seed};
     char words[512];
     tern_status status;
-    return tern_open(&options, &status, words, sizeof words);
+    tern_context *context = tern_open(&options, &status, words, sizeof words);
+    if (context && without_maps) context->device.makes_maps = false;
+    return context;
 }
 
 static void check_launch(tern_context *context, tern_kernel *kernel, const Subject *subject,
@@ -616,19 +620,32 @@ typedef struct Mutated {
     const Subject *subject;
     const Row *row;
     Inputs in;
-    int shared;
+    const CompiledKernel *kernel;
 } Mutated;
+
+/* The tensor maps that the kernel asks for. */
+static void make_maps(Bench *b, const CompiledKernel *kernel) {
+    void *args[8];
+    char why[200];
+    for (int i = 0; i < COUNT(args); i++) args[i] = &b->values[i];
+    b->num_numbers = kernel->num_params - b->num_buffers;
+    b->num_maps = kernel->facts.maps.count;
+    CHECK(b->num_maps <= COUNT(b->maps));
+    for (int i = 0; i < b->num_maps && i < COUNT(b->maps); i++)
+        CHECK(map_make(kernel, &kernel->facts.maps.data[i], args, &b->maps[i], why, sizeof why));
+}
 
 static bool catches(const char *text, uint64_t seed, void *user) {
     Mutated *m = user;
     Bench b = bench_new();
-    b.seed = seed, b.shared = m->shared, b.broken = true;
+    b.seed = seed, b.shared = m->kernel->facts.shared_bytes, b.broken = true;
     memset(m->in.o, 0x55, sizeof m->in.o);
     bench_buffer(&b, m->in.q, sizeof m->in.q);
     bench_buffer(&b, m->in.k, sizeof m->in.k);
     bench_buffer(&b, m->in.v, sizeof m->in.v);
     bench_buffer(&b, m->in.o, sizeof m->in.o);
     b.values[4] = MOST_TURNS;
+    make_maps(&b, m->kernel);
     bool runs = bench_run(&b, text, 1) && !b.failure.status;
     arena_free(b.arena);
     return !runs || m->subject->wrong(m->row, &m->in, MOST_TURNS);
@@ -642,7 +659,7 @@ static void check_mutated(const Subject *subject, const Row *r, int stages, int 
     if (!kernel) return;
     make_inputs(&m.in);
     m.subject = subject, m.row = r;
-    m.shared = kernel->compiled->facts.shared_bytes;
+    m.kernel = kernel->compiled;
     CHECK(each_order_is_missed(tern_kernel_text(kernel, TERN_STAGE_PTX), catches, &m) > least);
     tern_kernel_free(kernel);
     tern_close(context);
@@ -659,6 +676,7 @@ TEST(and_of_tiles_read_both_ways) { check_mutated(&turned, &rows[0], 3, 6); }
 
 /* Two warpgroups that are not in step: pass apart. */
 TEST(and_of_warpgroups_apart) {
+    without_maps = true;
     tern_context *sim = opened("sim:h200", 0);
     for (int stages = 2; stages < 5; stages++) {
         tern_kernel *kernel = sim ? compiled(sim, &chained, &rows[3], stages, NULL) : NULL;
@@ -672,6 +690,7 @@ TEST(and_of_warpgroups_apart) {
     }
     tern_close(sim);
     check_mutated(&turned, &rows[3], 3, 8);
+    without_maps = false;
 }
 
 /* In eight warps four more fill the ring, with mbarriers between them; in four they do not, nor
@@ -683,16 +702,28 @@ static void check_roles(const Subject *subject, const Row *r, int stages) {
     if (!kernel) return;
     CHECK(strstr(tern_kernel_text(kernel, TERN_STAGE_PTX), ".reqntid 384, 1, 1\n"));
     CHECK(strstr(tern_kernel_text(kernel, TERN_STAGE_FACTS), "\nroles: "));
+    bool has_boxes = strstr(tern_kernel_text(kernel, TERN_STAGE_FACTS), "(TMA)") != NULL;
+    CHECK(has_boxes == !without_maps);
+    CHECK(has_boxes == (kernel->compiled->facts.maps.count > 0));
     tern_kernel_free(kernel), tern_close(sim);
     check_row(subject, r, stages, false);
 }
 
-TEST(and_where_others_fill_the_ring) {
+static void check_others(void) {
     static const Row eight = {128, 128, 32, 8};
     for (int stages = 2; stages < 5; stages++) check_roles(&chained, &eight, stages);
     check_roles(&halved, &eight, 3);
     check_mutated(&chained, &eight, 2, 12);
 }
+
+TEST(and_where_others_fill_the_ring) {
+    without_maps = true;
+    check_others();
+    without_maps = false;
+}
+
+/* One thread of them does, where they copy boxes of tensors. */
+TEST(and_where_one_thread_does) { check_others(); }
 
 static bool is_taken(const char *ptxas, const char *text) {
     char name[] = "/tmp/ptx_chained_XXXXXX";

@@ -14,7 +14,8 @@ typedef bool Catches(const char *text, uint64_t seed, void *user);
 
 static const char *const ordering[] = {"cp.async.wait", "cp.async.commit", "bar.sync",
                                        "wgmma.fence",   "wgmma.commit",    "wgmma.wait",
-                                       "fence.proxy",   "mbarrier.",       "cp.async.mbarrier"};
+                                       "fence.proxy",   "mbarrier.",       "cp.async.mbarrier",
+                                       "fence.mbarrier"};
 
 static inline bool orders(const char *line) {
     const char *mbarrier = strstr(line, "mbarrier.");

@@ -23,8 +23,8 @@ typedef struct Bench {
     DeviceRange ranges[8];
     uint64_t values[8];
     int num_buffers;
-    MapBox maps[2]; /* parameters behind the buffers */
-    int num_maps;
+    MapBox maps[4]; /* parameters behind the buffers and as many numbers */
+    int num_maps, num_numbers;
     uint64_t instructions, most_in_flight;
     bool race_limited;
     void (*print)(void *user, const char *text, size_t length); /* or NULL */
@@ -59,9 +59,10 @@ __attribute__((unused)) static void bench_buffer(Bench *b, void *data, size_t si
 
 /* False after a refusal of the text; b->failure says how the launch went. */
 __attribute__((unused)) static bool bench_run(Bench *b, const char *text, uint32_t blocks) {
-    void *args[8];
+    void *args[8 + COUNT(b->maps)];
+    int params = b->num_buffers + b->num_numbers;
     for (int i = 0; i < 8; i++) args[i] = &b->values[i];
-    for (int i = 0; i < b->num_maps; i++) args[b->num_buffers + i] = &b->maps[i];
+    for (int i = 0; i < b->num_maps; i++) args[params + i] = &b->maps[i];
     b->diag = (Diag){.arena = b->arena};
     b->failure = (Failure){0};
     b->program = sim_parse(b->arena, str_of(text), b->shared, &b->diag);
@@ -80,7 +81,7 @@ __attribute__((unused)) static bool bench_run(Bench *b, const char *text, uint32
                    .program = b->program,
                    .gpu = &bench_gpu,
                    .args = args,
-                   .first_map = b->num_maps ? b->num_buffers : 0,
+                   .first_map = b->num_maps ? params : 0,
                    .seed = b->seed,
                    .perturb = b->perturb,
                    .most_shadow_bytes = b->most_shadow ? b->most_shadow : 1 << 30,

@@ -169,26 +169,32 @@ static Panels panels_of(const Type *part, const Box *box) {
     return p;
 }
 
+static int param_of(const Gen *g, const Value *value) {
+    for (int i = 0; i < g->fn->num_params; i++)
+        if (g->fn->params[i].value == value) return i;
+    BUG("a box of no parameter");
+    return -1;
+}
+
 static MapNumber map_number(const Gen *g, BoxNumber number) {
-    MapNumber of = {.param = -1, .number = number.number};
-    for (int i = 0; i < g->fn->num_params && number.param; i++)
-        if (g->fn->params[i].value == number.param) of.param = i;
+    MapNumber of = {number.number, number.num_params, {0}, number.is_narrow};
+    for (int i = 0; i < number.num_params; i++) of.params[i] = param_of(g, number.params[i]);
     return of;
 }
 
 static MapRecipe recipe_of(const Gen *g, const Type *part, const Box *box) {
     Panels p = panels_of(part, box);
-    MapRecipe map = {.base = map_number(g, (BoxNumber){1, box->base}).param,
+    MapRecipe map = {.base = param_of(g, box->base),
                      .element_bytes = type_size_bytes(part),
                      .rank = box->rank,
                      .swizzle = p.span};
     for (int d = 0; d < box->rank; d++) {
         const BoxDim *dim = &box->dims[d];
-        bool ends = dim->size.number || dim->size.param;
-        map.dims[d] =
-            (MapDim){.size = ends ? map_number(g, dim->size) : (MapNumber){-1, MAP_NO_SIZE},
-                     .stride = map_number(g, dim->stride),
-                     .box = 1};
+        bool ends = dim->size.number || dim->size.num_params;
+        map.dims[d] = (MapDim){.size = ends ? map_number(g, dim->size)
+                                            : (MapNumber){MAP_NO_SIZE, 0, {0}, false},
+                               .stride = map_number(g, dim->stride),
+                               .box = 1};
     }
     map.dims[0].box = p.span / map.element_bytes;
     map.dims[1].box = p.rows < BOX_LONGEST ? p.rows : BOX_LONGEST;

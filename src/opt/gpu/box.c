@@ -7,8 +7,8 @@
  *     fill %r, %n, %q, (icmp slt %row, %n)             to the end %n
  *                                                   %sz       at %pid        1 long
  *
- * The address is taken apart into a base and a sum of products of a number, at most one parameter
- * and at most one index, with ranges along the tile's two dimensions. One of these goes by single
+ * The address is taken apart into a base and a sum of products of a number, a few parameters and at
+ * most one index, with ranges along the tile's two dimensions. One of these goes by single
  * elements. What is a multiple of a dimension's stride moves the box along it; what is not gets a
  * dimension of its own. Base and strides are multiples of 16 bytes by what the signature promises.
  *
@@ -55,11 +55,31 @@ static bool refuse(Finder *f, const char *why) {
 
 /* ---- numbers that a launch knows ---- */
 
+static BoxNumber plain(int64_t number) { return (BoxNumber){.number = number}; }
+
 static bool times(BoxNumber *a, BoxNumber b) {
-    if (a->param && b.param) return false;
-    if (b.param) a->param = b.param;
+    if (a->num_params + b.num_params > BOX_FACTORS) return false;
+    for (int i = 0; i < b.num_params; i++) {
+        int at = a->num_params++;
+        for (; at > 0 && a->params[at - 1]->id > b.params[i]->id; at--)
+            a->params[at] = a->params[at - 1];
+        a->params[at] = b.params[i];
+    }
     return !__builtin_mul_overflow(a->number, b.number, &a->number);
 }
+
+static bool has_same_params(BoxNumber a, BoxNumber b) {
+    for (int i = 0; i < a.num_params && i < b.num_params; i++)
+        if (a.params[i] != b.params[i]) return false;
+    return a.num_params == b.num_params;
+}
+
+static BoxNumber negative(BoxNumber a) {
+    a.number = -a.number;
+    return a;
+}
+
+static bool is_one(BoxNumber a) { return a.number == 1 && !a.num_params; }
 
 static bool is_param(const Value *value) { return !value->def && !value->region->owner; }
 
@@ -67,8 +87,8 @@ static bool number_of(Value *value, BoxNumber *number) {
     Op *op = value->def;
     BoxNumber other;
     int64_t shift;
-    *number = (BoxNumber){1, value};
-    if (value_is_int(value, &number->number)) return number->param = NULL, true;
+    *number = (BoxNumber){.number = 1, .num_params = 1, .params = {value}};
+    if (value_is_int(value, &number->number)) return number->num_params = 0, true;
     if (!op) return is_param(value) && type_is_int(value->type);
     if (op->kind == OP_EXT_S || op->kind == OP_HINT || op->kind == OP_SPLAT)
         return number_of(op->operands[0], number);
@@ -77,18 +97,16 @@ static bool number_of(Value *value, BoxNumber *number) {
                times(number, other);
     return op->kind == OP_SHL && value_is_int(op->operands[1], &shift) && shift >= 0 &&
            shift < 31 && number_of(op->operands[0], number) &&
-           times(number, (BoxNumber){(int64_t)1 << shift, 0});
+           times(number, plain((int64_t)1 << shift));
 }
 
 /* ---- sums ---- */
-
-static bool is_same_scale(BoxNumber a, BoxNumber b) { return a.param == b.param; }
 
 static BoxTerm *term_like(BoxTerms *terms, const BoxTerm *term) {
     for (int i = 0; i < terms->count; i++) {
         BoxTerm *t = &terms->data[i];
         if (t->index == term->index && t->least == term->least &&
-            is_same_scale(t->scale, term->scale))
+            has_same_params(t->scale, term->scale))
             return t;
     }
     return NULL;
@@ -148,9 +166,8 @@ static Value *step_of(const Op *loop, const Value *arg) {
 static bool comes_next(Finder *f, Value *a, Value *step, Value *b) {
     Form difference = {0}, *form = f->form;
     f->form = &difference;
-    bool same = add_scalar(f, a, (BoxNumber){1, NULL}) &&
-                add_scalar(f, step, (BoxNumber){1, NULL}) &&
-                add_scalar(f, b, (BoxNumber){-1, NULL}) && !difference.terms.count;
+    bool same = add_scalar(f, a, plain(1)) && add_scalar(f, step, plain(1)) &&
+                add_scalar(f, b, plain(-1)) && !difference.terms.count;
     f->form = form;
     return same;
 }
@@ -190,9 +207,9 @@ static bool add_scalar(Finder *f, Value *value, BoxNumber scale) {
     BoxTerm term = {.scale = scale};
     int64_t low, high;
     if (type_is_ptr(value->type) && is_param(value)) return f->form->base = value, true;
-    bool is_number = number_of(value, &number) && !number.param;
+    bool is_number = number_of(value, &number) && !number.num_params;
     if (!is_number && facts_range(f->facts, value, &low, &high) && low == high)
-        number = (BoxNumber){low, NULL}, is_number = true;
+        number = plain(low), is_number = true;
     if (type_is_int(value->type) && !is_number && is_index(f, value)) {
         term.index = value;
         return add_term(f, &f->form->terms, term);
@@ -203,14 +220,13 @@ static bool add_scalar(Finder *f, Value *value, BoxNumber scale) {
     }
     if (!op && !type_is_ptr(value->type)) return add_carried(f, value, scale);
     if (!op) return refuse(f, "a pointer that a loop carries");
-    BoxNumber less = {-scale.number, scale.param};
     if (op->kind == OP_EXT_S || op->kind == OP_HINT) return add_scalar(f, op->operands[0], scale);
     if (op->kind == OP_ADDPTR)
         return add_scalar(f, op->operands[0], scale) && add_scalar(f, op->operands[1], scale);
     if (type_bits(value->type) == 32) return refuse(f, "an offset that may be negative");
     if (op->kind == OP_ADD || op->kind == OP_SUB)
         return add_scalar(f, op->operands[0], scale) &&
-               add_scalar(f, op->operands[1], op->kind == OP_SUB ? less : scale);
+               add_scalar(f, op->operands[1], op->kind == OP_SUB ? negative(scale) : scale);
     if (op->kind == OP_MUL) return add_product(f, op, scale);
     return refuse(f, type_is_ptr(value->type) ? "a pointer that is no parameter"
                                               : "an offset of 64 bits");
@@ -241,10 +257,11 @@ static bool add_tile(Finder *f, Value *value, BoxNumber scale, Dims dims);
 static bool add_range(Finder *f, const Op *op, BoxNumber scale, int dim) {
     BoxNumber *stride = &f->form->stride[dim];
     BoxTerm start = {.scale = scale};
-    if (stride->number && !is_same_scale(*stride, scale))
+    if (stride->number && !has_same_params(*stride, scale))
         return refuse(f, "a dimension of two strides");
-    stride->param = scale.param;
-    if (__builtin_add_overflow(stride->number, scale.number, &stride->number) ||
+    int64_t number = stride->number;
+    *stride = scale;
+    if (__builtin_add_overflow(number, scale.number, &stride->number) ||
         __builtin_mul_overflow(scale.number, arange_start(op), &start.scale.number))
         return refuse(f, "an address that is too large");
     return add_term(f, &f->form->terms, start);
@@ -266,15 +283,13 @@ static bool add_tile(Finder *f, Value *value, BoxNumber scale, Dims dims) {
     Op *op = value->def;
     Dims before;
     int64_t number;
-    BoxNumber less = {-scale.number, scale.param};
     if (!type_is_tile(value->type)) return add_scalar(f, value, scale);
     if (!op) return refuse(f, "a tile of addresses that a loop carries");
     if (op->kind == OP_SPLAT) return add_scalar(f, op->operands[0], scale);
     if (op->kind == OP_ARANGE) return add_range(f, op, scale, dims.of[0]);
     if (op->kind == OP_CONSTANT && value_is_int(value, &number)) {
         BoxTerm term = {.scale = scale};
-        if (!times(&term.scale, (BoxNumber){number, NULL}))
-            return refuse(f, "an address that is too large");
+        if (!times(&term.scale, plain(number))) return refuse(f, "an address that is too large");
         return add_term(f, &f->form->terms, term);
     }
     if (moves(op))
@@ -285,7 +300,7 @@ static bool add_tile(Finder *f, Value *value, BoxNumber scale, Dims dims) {
                add_tile(f, op->operands[1], scale, dims);
     if (op->kind == OP_SUB)
         return add_tile(f, op->operands[0], scale, dims) &&
-               add_tile(f, op->operands[1], less, dims);
+               add_tile(f, op->operands[1], negative(scale), dims);
     if (op->kind == OP_MUL) return add_tile_product(f, op, scale, dims);
     if (op->kind == OP_REM_S || op->kind == OP_REM_U) return refuse(f, "an index modulo another");
     return refuse(f, "an address that is no sum of products");
@@ -308,14 +323,15 @@ static bool end_of(Finder *f, Value *value, bool is_unsigned, BoxNumber *end) {
         is_unsigned = false, value = value->def->operands[0];
     if (is_unsigned && !facts_nonnegative(f->facts, value))
         return refuse(f, "a mask whose end may be negative");
-    return number_of(value, end) || refuse(f, "a mask whose end no launch knows");
+    if (!number_of(value, end)) return refuse(f, "a mask whose end no launch knows");
+    end->is_narrow = type_bits(value->type) == 32;
+    return true;
 }
 
 /* The dimension along which an index goes by one; -1: there is none. */
 static int dim_of(const Form *index) {
     for (int d = 0; d < 2; d++)
-        if (index->stride[d].number == 1 && !index->stride[d].param && !index->stride[1 - d].number)
-            return d;
+        if (is_one(index->stride[d]) && !index->stride[1 - d].number) return d;
     return -1;
 }
 
@@ -330,7 +346,7 @@ static bool add_limit(Finder *f, const Op *compare, Dims dims) {
         return refuse(f, "a mask that compares otherwise than with an end");
     bool any_sign = f->any_sign;
     f->form = &limit.index, f->any_sign = true;
-    bool fine = add_tile(f, index, (BoxNumber){1, NULL}, dims);
+    bool fine = add_tile(f, index, plain(1), dims);
     f->any_sign = any_sign;
     limit.dim = dim_of(&limit.index);
     if (!fine || limit.dim < 0) return refuse(f, "a mask of no dimension of the tile");
@@ -370,9 +386,10 @@ static bool add_mask(Finder *f, Value *value, Dims dims) {
 /* ---- dimensions ---- */
 
 static bool is_aligned(const Finder *f, BoxNumber stride, int bytes) {
-    int64_t by = stride.param ? facts_axis(f->facts, stride.param)->divisibility[0] : 1;
-    if (stride.number <= 0) return false;
-    return (stride.number % 16) * (by % 16 ? by % 16 : 16) * bytes % 16 == 0;
+    int64_t by = stride.number % 16 * bytes;
+    for (int i = 0; i < stride.num_params; i++)
+        by = by * facts_axis(f->facts, stride.params[i])->divisibility[0] % 16;
+    return stride.number > 0 && by % 16 == 0;
 }
 
 /* What the mask compares is where the box begins. */
@@ -383,7 +400,7 @@ static bool take_limit(Finder *f, Form *address, BoxDim *dim) {
     dim->size = limit->end;
     for (int i = 0; i < limit->index.terms.count; i++) {
         BoxTerm term = limit->index.terms.data[i], less = term;
-        if (term.scale.param) return refuse(f, "a mask of a parameter");
+        if (term.scale.num_params) return refuse(f, "a mask of a parameter");
         if (!add_term(f, &dim->at, term)) return false;
         if (!times(&less.scale, dim->stride)) return refuse(f, "an address that is too large");
         const BoxTerm *in = term_like(&address->terms, &less);
@@ -400,8 +417,8 @@ static BoxDim *dim_for(const Finder *f, BoxNumber scale) {
     BoxDim *best = NULL;
     for (int d = 1; d < f->box->rank; d++) {
         BoxDim *dim = &f->box->dims[d];
-        bool fits = !dim->size.number && is_same_scale(dim->stride, scale) && dim->stride.number &&
-                    scale.number % dim->stride.number == 0;
+        bool fits = !dim->size.number && has_same_params(dim->stride, scale) &&
+                    dim->stride.number && scale.number % dim->stride.number == 0;
         if (fits && (!best || dim->stride.number > best->stride.number)) best = dim;
     }
     return best;
@@ -416,13 +433,13 @@ static bool place_term(Finder *f, BoxTerm term, int bytes) {
         !facts_nonnegative(f->facts, term.index))
         return refuse(f, "an offset that may be negative");
     if (!dim && f->box->rank < BOX_DIMS && is_aligned(f, term.scale, bytes) &&
-        (term.index || term.scale.param)) {
+        (term.index || term.scale.num_params)) {
         dim = &f->box->dims[f->box->rank++];
         *dim = (BoxDim){.stride = term.scale, .tile_dim = -1};
     }
-    if (!dim && !term.scale.param && !first->size.number) dim = first;
+    if (!dim && !term.scale.num_params && !first->size.number) dim = first;
     if (!dim) return refuse(f, "strides that are no multiples of 16 bytes, or too many of them");
-    term.scale = (BoxNumber){term.scale.number / dim->stride.number, NULL};
+    term.scale = plain(term.scale.number / dim->stride.number);
     if (term.scale.number >= (term.index ? MOST : INT32_MAX))
         return refuse(f, "an address that is too large");
     return add_term(f, &dim->at, term);
@@ -433,13 +450,13 @@ static bool find_dims(Finder *f, Form *address, const Type *tile) {
     const Type *lane = type_lane(tile)->elem;
     int fast = -1, bytes = type_size_bytes(lane);
     for (int d = 0; d < 2; d++)
-        if (address->stride[d].number == 1 && !address->stride[d].param) fast = d;
+        if (is_one(address->stride[d])) fast = d;
     if (fast < 0) return refuse(f, "no dimension of single elements");
     if (!address->base) return refuse(f, "a pointer that is no parameter");
     if (facts_axis(f->facts, address->base)->divisibility[0] < 16)
         return refuse(f, "a pointer not known to be divisible by 16");
     box->base = address->base, box->rank = 2;
-    box->dims[0] = (BoxDim){.stride = {1, NULL}, .tile_dim = fast};
+    box->dims[0] = (BoxDim){.stride = plain(1), .tile_dim = fast};
     box->dims[1] = (BoxDim){.stride = address->stride[1 - fast], .tile_dim = 1 - fast};
     if (!is_aligned(f, box->dims[1].stride, bytes))
         return refuse(f, "rows that do not begin at multiples of 16 bytes");
@@ -465,7 +482,7 @@ const char *box_find(const Facts *facts, const Op *access, Box *box) {
     if (!is_zero(access_other(access))) return "other values than 0 where the mask is off";
     if (access_mask(access) && !add_mask(&f, access_mask(access), dims)) return f.why;
     f.form = &address;
-    if (!add_tile(&f, access_pointer(access), (BoxNumber){1, NULL}, dims)) return f.why;
+    if (!add_tile(&f, access_pointer(access), plain(1), dims)) return f.why;
     return find_dims(&f, &address, tile) ? NULL : f.why;
 }
 
