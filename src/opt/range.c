@@ -47,8 +47,10 @@ static Range quotient(Range a, Range b, Range type) {
     return (Range){b.low > 0 ? a.low / b.high : 0, a.high}; /* by 0: 0 */
 }
 
+/* By a number of any sign: as the dividend's, and no more than it. */
 static Range remainder_range(Range a, Range b, Range type) {
-    if (a.low < 0 || b.low < 0) return type;
+    if (a.low < 0) return type;
+    if (b.low < 0) return (Range){0, a.high};
     int64_t most = b.high > 0 ? b.high - 1 : 0;
     return (Range){0, a.high < most ? a.high : most};
 }

@@ -575,7 +575,7 @@
     {TIR_REM_S32, "any", "0x40000000", "SUB32(any, SHL32(SHR_S32(ADD32(any, SHR_U32(SHR_S32(any, 31), 2)), 30), 30))", 0x0},
     {TIR_REM_S32, "half", "0x40000000", "half", 0xc0000000},
     {TIR_REM_S32, "half", "32", "AND32(half, 31)", 0xffffffe0},
-    {TIR_REM_S32, "half+5", "-1", "REM_S32(ADD32(half, 5), -1)", 0x0},
+    {TIR_REM_S32, "half+5", "-1", "REM_S32(ADD32(half, 5), -1)", 0x80000000},
     {TIR_REM_S32, "half+5", "0x40000000", "AND32(ADD32(half, 5), 1073741823)", 0xc0000000},
     {TIR_REM_S32, "half+5", "1", "0", 0xffffffff},
     {TIR_REM_S32, "half+5", "3", "SUB32(ADD32(half, 5), MUL32(LOW32(SHR_U64(MULWIDE_U32(ADD32(half, 5), 1431655766), 32)), 3))", 0xfffffffc},

@@ -37,27 +37,54 @@ static Tir is_odd(Gen *g, Tir x) {
     return tir_2(g->b, TIR_NE32, tir_2(g->b, TIR_AND32, x, tir_i32(g->b, 1)), tir_i32(g->b, 0));
 }
 
+/* Has only bits that a signed 32-bit number has: then that number; else 0. */
+static Tir in_32_bits(Gen *g, Tir x) {
+    uint64_t bits;
+    if (tir_is_const(g->b, x, &bits))
+        return (int64_t)bits == (int32_t)bits ? tir_i32(g->b, (int32_t)bits) : 0;
+    bool fits = tir_is(g->b, x, TIR_SEXT) || g->b->list.data[x].zeros >> 31 == 0x1ffffffff;
+    return fits ? tir_1(g->b, TIR_LOW32, x) : 0;
+}
+
+static bool is_not_negative(Gen *g, Tir x) {
+    return g->b->list.data[x].zeros >> (tir_class(g->b, x) == CLASS_B64 ? 63 : 31) & 1;
+}
+
+static TirOp division_row(bool divides, bool is_signed, bool wide) {
+    static const TirOp rows[2][2][2] = {{{TIR_REM_U32, TIR_REM_U64}, {TIR_REM_S32, TIR_REM_S64}},
+                                        {{TIR_DIV_U32, TIR_DIV_U64}, {TIR_DIV_S32, TIR_DIV_S64}}};
+    return rows[divides][is_signed][wide];
+}
+
 /* Division by 0 gives 0, by -1 the negated: neither reaches the machine's instruction. */
 static Tir divide(Gen *g, OpKind kind, bool wide, Tir x, Tir y) {
     Tirs *b = g->b;
     bool is_signed = kind == OP_DIV_S || kind == OP_REM_S,
          divides = kind == OP_DIV_S || kind == OP_DIV_U;
     RegClass class = wide ? CLASS_B64 : CLASS_B32;
-    TirOp op = divides     ? is_signed ? wide ? TIR_DIV_S64 : TIR_DIV_S32
-                             : wide    ? TIR_DIV_U64
-                                       : TIR_DIV_U32
-               : is_signed ? wide ? TIR_REM_S64 : TIR_REM_S32
-               : wide      ? TIR_REM_U64
-                           : TIR_REM_U32;
     Tir zero = tir_const(b, class, 0), one = tir_const(b, class, 1),
         minus = tir_const(b, class, ~0ull);
     Tir by_zero = tir_2(b, wide ? TIR_EQ64 : TIR_EQ32, y, zero);
     Tir by_minus = is_signed ? tir_2(b, wide ? TIR_EQ64 : TIR_EQ32, y, minus) : tir_bool(b, false);
     Tir unsafe = tir_2(b, TIR_OR_P, by_zero, by_minus);
-    Tir result = tir_2(b, op, x, tir_select(b, unsafe, one, y));
+    Tir result = tir_2(b, division_row(divides, is_signed, wide), x, tir_select(b, unsafe, one, y));
     if (!divides) return tir_select(b, by_zero, zero, result); /* x % 1 is 0 already */
     result = tir_select(b, by_minus, tir_2(b, wide ? TIR_SUB64 : TIR_SUB32, zero, x), result);
     return tir_select(b, by_zero, zero, result);
+}
+
+/* In 32 bits, where both are such numbers: a third of the instructions. Not the least of them by
+ * -1, whose quotient is none. */
+static Tir divide64(Gen *g, OpKind kind, Tir x, Tir y) {
+    Tir low_x = in_32_bits(g, x), low_y = in_32_bits(g, y);
+    bool is_signed = kind == OP_DIV_S || kind == OP_REM_S;
+    uint64_t by;
+    bool natural_x = is_not_negative(g, x), natural_y = is_not_negative(g, y),
+         by_power = tir_is_const(g->b, y, &by) && !(by & (by - 1)),
+         means_same =
+             is_signed ? kind == OP_REM_S || natural_x || natural_y : natural_x && natural_y;
+    if (!low_x || !low_y || by_power || !means_same) return divide(g, kind, true, x, y);
+    return tir_1(g->b, TIR_SEXT, divide(g, kind, false, low_x, low_y));
 }
 
 /* A shift amount for PTX, which clamps at the register's width. */
@@ -121,7 +148,7 @@ static Tir ptx_int64(Gen *g, const Op *op, const Type *lane, const Tir *args) {
     case FORM_HIGH_U:
     case FORM_HIGH_S: return apply(g, row, args[0], args[1]);
     case FORM_SHIFT: return tir_2(g->b, row, args[0], shift_amount(g, lane, args[1]));
-    case FORM_DIVIDE: return divide(g, op->kind, true, args[0], args[1]);
+    case FORM_DIVIDE: return divide64(g, op->kind, args[0], args[1]);
     case FORM_COUNT: return tir_1(g->b, TIR_ZEXT, tir_1(g->b, row, args[0]));
     }
     BUG("%s is no integer op", op_info(op->kind)->name);

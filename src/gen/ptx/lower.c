@@ -345,6 +345,14 @@ static bool counts_up(Gen *g, const Op *op, Tir lower, Tir step) {
     return !(from & sign) && !(by & sign) && by && region_walk(for_body(op), is_no_product, NULL);
 }
 
+/* A counter that begins at no negative number and goes up is never negative. */
+static void know_sign(Gen *g, const Op *op, Tir i) {
+    int64_t low, high, step;
+    if (for_unsigned(op) || !value_is_int(for_step(op), &step) || step <= 0) return;
+    if (!facts_range(g->axis, for_lower(op), &low, &high) || low < 0) return;
+    tir_know_zeros(g->b, i, 1ull << (type_bits(for_lower(op)->type) - 1));
+}
+
 /* Whether there is a next turn is asked at the head, of the index as it moved; or, where that might
  * have passed the end of its type, before it moves. */
 static void ptx_for(Gen *g, const Op *op) {
@@ -365,6 +373,7 @@ static void ptx_for(Gen *g, const Op *op) {
         carried[k] = carried_of(g, arg, for_next(op, k), start);
         variables[k] = carried[k].variables;
     }
+    know_sign(g, op, i);
     tir_set(g->b, i, lower);
     assign_values(g, op->num_results, variables, op->operands + FOR_BOUNDS, body->args + 1);
     ptx_ring_enter(g, op);

@@ -190,10 +190,12 @@ static uint64_t zeros_of_shift(TirOp op, uint64_t x, uint64_t amount, int bits) 
     return (x & low_mask(bits)) >> n | high_mask(n, bits);
 }
 
-/* An unsigned quotient is at most the dividend, a rest at most either. */
-static uint64_t zeros_of_division(TirOp op, uint64_t x, uint64_t y, int bits) {
+/* An unsigned quotient is at most the dividend, a rest at most either. By a number of any sign, the
+ * rest of one that is not negative is not, either, and no more than it. */
+static uint64_t zeros_of_division(TirOp op, bool is_signed, uint64_t x, uint64_t y, int bits) {
+    if (is_signed && fold_of(op) == FOLD_DIV) return 0;
     int high = leading(x, bits);
-    if (fold_of(op) == FOLD_REM && leading(y, bits) > high) high = leading(y, bits);
+    if (!is_signed && fold_of(op) == FOLD_REM && leading(y, bits) > high) high = leading(y, bits);
     return high_mask(high, bits);
 }
 
@@ -218,7 +220,7 @@ static uint64_t known_zeros(const Tirs *b, TirOp op, const Tir *args, RegClass c
     case FOLD_LOW32: return x & low_mask(32);
     case FOLD_WIDE16: return ~low_mask(16) & low_mask(32);
     case FOLD_DIV:
-    case FOLD_REM: return is_signed_op(op) ? 0 : zeros_of_division(op, x, y, bits);
+    case FOLD_REM: return zeros_of_division(op, is_signed_op(op), x, y, bits);
     case FOLD_BFE:
         return tir_is_const(b, args[2], &amount) && amount < 32
                    ? ~low_mask((int)amount) & low_mask(32)
@@ -411,7 +413,7 @@ static Tir fold_divide(Tirs *b, TirOp op, Tir x, Tir y) {
         Tir product = tir_2(b, wide ? TIR_MUL64 : TIR_MUL32, result, y);
         result = tir_2(b, wide ? TIR_SUB64 : TIR_SUB32, x, product);
     }
-    if (!is_signed) tir_know_zeros(b, result, zeros_of_division(op, zeros, ~c, bits));
+    if (!is_signed) tir_know_zeros(b, result, zeros_of_division(op, false, zeros, ~c, bits));
     return result;
 }
 
