@@ -254,6 +254,25 @@ TEST(what_is_negated_is_negated_by_name) {
     arena_free(arena);
 }
 
+/* Of two bf16 in a word, each is one instruction away from its f32. */
+TEST(halves_of_a_word_are_widened_at_once) {
+    Arena *arena = arena_new(NULL);
+    Tirs *b = tir_new(arena);
+    Tir word = param(b, 0, CLASS_B32), by = tir_i32(b, 16);
+    for (int upper = 0; upper < 2; upper++) {
+        Tir half = tir_1(b, TIR_LOW16, upper ? tir_2(b, TIR_SHR_U32, word, by) : word);
+        Tir wide = tir_2(b, TIR_SHL32, tir_1(b, TIR_WIDE16, half), by);
+        CHECK(tir_is(b, wide, upper ? TIR_AND32 : TIR_SHL32) && tir_argument(b, wide, 0) == word);
+        uint64_t bits = 0;
+        CHECK(tir_is_const(b, tir_argument(b, wide, 1), &bits));
+        CHECK(bits == (upper ? 0xffff0000 : 16));
+    }
+    Tir other = tir_1(b, TIR_LOW16, tir_2(b, TIR_SHR_U32, word, tir_i32(b, 8)));
+    Tir wide = tir_2(b, TIR_SHL32, tir_1(b, TIR_WIDE16, other), by);
+    CHECK(tir_is(b, wide, TIR_SHL32) && tir_is(b, tir_argument(b, wide, 0), TIR_SHR_U32));
+    arena_free(arena);
+}
+
 TEST(offsets_of_addresses_have_24_bits) {
     static const struct {
         int64_t offset;

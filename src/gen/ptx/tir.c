@@ -353,6 +353,20 @@ static Tir widened_product(Tirs *b, Tir x, int shift, uint64_t zeros) {
     return made;
 }
 
+static Tir undone(const Tirs *b, Tir x, TirOp inverse) {
+    return tir_is(b, x, inverse) ? b->list.data[x].args[0] : 0;
+}
+
+/* The low half of the word moved to the upper one, as bf16 becomes f32; of one that comes from
+ * there, the word without its low half. */
+static Tir upper_half(Tirs *b, Tir word) {
+    const TirIns *ins = &b->list.data[word];
+    uint64_t by;
+    if (tir_is(b, word, TIR_SHR_U32) && tir_is_const(b, ins->args[1], &by) && by == 16)
+        return tir_2(b, TIR_AND32, ins->args[0], tir_i32(b, -0x10000));
+    return tir_2(b, TIR_SHL32, word, tir_i32(b, 16));
+}
+
 static Tir fold_shift(Tirs *b, TirOp op, Tir x, Tir y) {
     RegClass class = result_class(op);
     bool wide = class == CLASS_B64;
@@ -362,6 +376,10 @@ static Tir fold_shift(Tirs *b, TirOp op, Tir x, Tir y) {
     if (c == 0) return x;
     if (fold_of(op) != FOLD_SHL) return 0;
     if (c >= (uint64_t)class_bits[class]) return tir_const(b, class, 0);
+    if (op == TIR_SHL32 && c == 16) {
+        Tir half = undone(b, x, TIR_WIDE16), word = half ? undone(b, half, TIR_LOW16) : 0;
+        if (word) return upper_half(b, word);
+    }
     if (split_sum(b, x, &base, &d))
         return tir_2(b, wide ? TIR_ADD64 : TIR_ADD32, tir_2(b, op, base, y),
                      tir_const(b, class, d << c));
@@ -479,10 +497,6 @@ static Tir fold_compare(Tirs *b, TirOp op, Tir x, Tir y) {
 
 /* op(op^-1(y)) is y. */
 Tir tir_argument(const Tirs *b, Tir x, int index) { return b->list.data[x].args[index]; }
-
-static Tir undone(const Tirs *b, Tir x, TirOp inverse) {
-    return tir_is(b, x, inverse) ? b->list.data[x].args[0] : 0;
-}
 
 static Tir fold(Tirs *b, TirOp op, Tir x, Tir y) {
     uint64_t c;
