@@ -44,7 +44,7 @@ Reach range_product(Range a, Range b) {
 
 static Range quotient(Range a, Range b, Range type) {
     if (a.low < 0 || b.low < 0) return type;
-    return (Range){b.low > 0 ? a.low / b.high : 0, a.high}; /* by 0: 0 */
+    return b.low > 0 ? (Range){a.low / b.high, a.high / b.low} : (Range){0, a.high}; /* by 0: 0 */
 }
 
 /* By a number of any sign: as the dividend's, and no more than it. */
