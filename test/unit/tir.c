@@ -106,11 +106,17 @@ static int operands(Tirs *b, RegClass class, Tir *out) {
     if (is_wide(class)) {
         out[n++] = tir_1(b, TIR_SEXT, param(b, 0, CLASS_B32));
         out[n++] = tir_1(b, TIR_ZEXT, param(b, 4, CLASS_B32));
+        for (int i = 1; i < 5; i++) /* rows of a block that begins at the first */
+            for (int k = 0; k < 3; k++) {
+                Tir row = tir_1(b, TIR_SEXT, param(b, k, CLASS_B32));
+                Tir sum = tir_2(b, add, param(b, i, class), row);
+                out[n++] = tir_2(b, add, sum, tir_const(b, class, (uint64_t)(8 * i)));
+            }
     }
     return n;
 }
 
-enum { MOST_OPERANDS = 64, VALUES = 24 };
+enum { MOST_OPERANDS = 80, VALUES = 24 };
 
 typedef struct Check {
     int wrong, checks;
@@ -270,6 +276,25 @@ TEST(halves_of_a_word_are_widened_at_once) {
     Tir other = tir_1(b, TIR_LOW16, tir_2(b, TIR_SHR_U32, word, tir_i32(b, 8)));
     Tir wide = tir_2(b, TIR_SHL32, tir_1(b, TIR_WIDE16, other), by);
     CHECK(tir_is(b, wide, TIR_SHL32) && tir_is(b, tir_argument(b, wide, 0), TIR_SHR_U32));
+    arena_free(arena);
+}
+
+/* Whether a row of a block is above a column of it, and before the end, is asked in 32 bits. */
+TEST(rows_of_a_block_are_compared_in_32_bits) {
+    Arena *arena = arena_new(NULL);
+    Tirs *b = tir_new(arena);
+    Tir base = param(b, 4, CLASS_B64), row = tir_1(b, TIR_SEXT, param(b, 2, CLASS_B32)),
+        column = tir_1(b, TIR_SEXT, param(b, 5, CLASS_B32)), any = param(b, 0, CLASS_B64);
+    Tir x = tir_2(b, TIR_ADD64, base, row),
+        y = tir_2(b, TIR_ADD64, tir_2(b, TIR_ADD64, base, column), tir_i64(b, 8));
+    CHECK(tir_is(b, tir_2(b, TIR_GT_S64, x, y), TIR_GT_S32));
+    CHECK(tir_is(b, tir_2(b, TIR_LE_S64, y, x), TIR_LE_S32));
+    Tir end = tir_1(b, TIR_SEXT, param(b, 0, CLASS_B32));
+    CHECK(tir_is(b, tir_2(b, TIR_LT_S64, y, end), TIR_GT_S32));
+    CHECK(tir_is(b, tir_2(b, TIR_LT_S64, x, end), TIR_LT_S64));
+    CHECK(tir_is(b, tir_2(b, TIR_LT_S64, y, any), TIR_LT_S64));
+    Tir far = tir_2(b, TIR_ADD64, any, row), away = tir_2(b, TIR_ADD64, any, column);
+    CHECK(tir_is(b, tir_2(b, TIR_GT_S64, far, away), TIR_GT_S64));
     arena_free(arena);
 }
 

@@ -86,6 +86,7 @@ typedef enum PtxFold {
     FOLD_REM,
     FOLD_EXTREME, /* min, max */
     FOLD_LESS,
+    FOLD_ORDER, /* <, <=, >, >= of 64 bits */
     FOLD_COMPARE, /* f32 */
     FOLD_SELECT,
     FOLD_SEXT,

@@ -231,6 +231,7 @@ static uint64_t known_zeros(const Tirs *b, TirOp op, const Tir *args, RegClass c
     case FOLD_MULWIDE:
     case FOLD_NOT:
     case FOLD_LESS:
+    case FOLD_ORDER:
     case FOLD_COMPARE:
     case FOLD_LOW16:
     case FOLD_PACK: return 0;
@@ -467,6 +468,57 @@ static Tir fold_less(Tirs *b, Tir x, Tir y) {
     return raw(b, TIR_GT_S32, left, tir_i32(b, (int64_t)c), 0);
 }
 
+static TirOp order_in_32_bits(TirOp op) {
+    return op == TIR_LT_S64   ? TIR_LT_S32
+           : op == TIR_LE_S64 ? TIR_LE_S32
+           : op == TIR_GT_S64 ? TIR_GT_S32
+                              : TIR_GE_S32;
+}
+
+/* A number below 2^bits. */
+static bool is_below(const Tirs *b, Tir x, int bits) {
+    return !(~b->list.data[x].zeros & ~low_mask(bits) & class_mask(tir_class(b, x)));
+}
+
+/* x = base + u + c, where u and c are small and the sum does not wrap: u + c in 32 bits; else 0. */
+static Tir beyond(Tirs *b, Tir x, Tir base) {
+    uint64_t c = 0;
+    Tir sum = x;
+    split_sum(b, x, &sum, &c);
+    if (!tir_is(b, sum, TIR_ADD64) || c >= 1u << 30) return 0;
+    const TirIns *ins = &b->list.data[sum];
+    if (ins->args[0] != base && ins->args[1] != base) return 0;
+    Tir u = ins->args[ins->args[0] == base];
+    if (!is_below(b, u, 30)) return 0;
+    return tir_2(b, TIR_ADD32, tir_1(b, TIR_LOW32, u), tir_i32(b, (int64_t)c));
+}
+
+/* Rows and columns of one block: base + u < base + v is u < v, which 32 bits hold. */
+static Tir fold_of_one_base(Tirs *b, TirOp op, Tir x, Tir y) {
+    uint64_t c;
+    Tir sum = x;
+    split_sum(b, x, &sum, &c);
+    if (!tir_is(b, sum, TIR_ADD64)) return 0;
+    for (int i = 0; i < 2; i++) {
+        Tir base = b->list.data[sum].args[i];
+        if (!is_below(b, base, 62)) continue;
+        Tir u = beyond(b, x, base), v = u ? beyond(b, y, base) : 0;
+        if (v) return tir_2(b, order_in_32_bits(op), u, v);
+    }
+    return 0;
+}
+
+/* As fold_less, where y is a number of 32 bits: so is what is left up to it. */
+static Tir fold_order(Tirs *b, TirOp op, Tir x, Tir y) {
+    uint64_t c;
+    Tir base, alike = fold_of_one_base(b, op, x, y);
+    if (alike || op != TIR_LT_S64 || !tir_is(b, y, TIR_SEXT) || !split_sum(b, x, &base, &c))
+        return alike;
+    if (!is_below(b, base, 62) || c >= 1u << 30) return 0;
+    Tir left = tir_2(b, TIR_SUB64, tir_2(b, TIR_MAX_S64, y, base), base);
+    return raw(b, TIR_GT_S32, tir_1(b, TIR_LOW32, left), tir_i32(b, (int64_t)c), 0);
+}
+
 /* max.f32 and min.f32 with a number are never NaN, nor beyond it. */
 static bool number_bound(const Tirs *b, Tir x, TirOp op, float *bound) {
     uint64_t bits;
@@ -519,6 +571,7 @@ static Tir fold(Tirs *b, TirOp op, Tir x, Tir y) {
     case FOLD_REM: return fold_divide(b, op, x, y);
     case FOLD_EXTREME: return x == y ? x : 0;
     case FOLD_LESS: return fold_less(b, x, y);
+    case FOLD_ORDER: return fold_order(b, op, x, y);
     case FOLD_COMPARE: return fold_compare(b, op, x, y);
     case FOLD_SEXT:
     case FOLD_ZEXT: return fold_widen(b, op, x);
