@@ -8,15 +8,6 @@
 
 /* ---- between objects and tensors ---- */
 
-Object *tensor_failed(Host *host) {
-    tern_context *context = exec_of(host)->context;
-    const char *words = tern_message(context);
-    tern_status status = tern_message_status(context);
-    if (status == TERN_ERROR_UNSUPPORTED) return host_refuse(host, "%s", words);
-    bool memory = status == TERN_ERROR_NO_MEMORY;
-    return host_raise(host, memory ? CLASS_MEMORY_ERROR : CLASS_RUNTIME_ERROR, "%s", words);
-}
-
 Object *tensor_wrap(Host *host, tern_tensor *tensor, bool is_cuda) {
     if (!tensor) return tensor_failed(host);
     Object *object = heap_host(host, &tensor_type, 0, NULL);

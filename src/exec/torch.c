@@ -88,6 +88,12 @@ static Object *run_in_place(Host *host, Object *const *args, const HostCall *cal
     return run_pointwise(host, all, call);
 }
 
+/* x.exp_() */
+static Object *run_unary_in_place(Host *host, Object *const *args, const HostCall *call) {
+    Object *all[] = {args[0], NULL, NULL, args[0]};
+    return run_pointwise(host, all, call);
+}
+
 /* ---- x + alpha * y ---- */
 
 static Object *run_tolist(Host *host, Object *const *args, const HostCall *call);
@@ -678,13 +684,29 @@ static const Native methods[] = {
     NATIVE("zero_", "self", run_overwrite),
     {"add_", "self, other, *, alpha?", run_sum_in_place, TERN_OP_add},
     {"sub_", "self, other, *, alpha?", run_sum_in_place, TERN_OP_sub},
-    {"mul_", "self, other", run_in_place, TERN_OP_mul},
-    {"div_", "self, other", run_in_place, TERN_OP_div},
     {"__iadd__", "self, other", run_in_place, TERN_OP_add},
     {"__isub__", "self, other", run_in_place, TERN_OP_sub},
     {"__imul__", "self, other", run_in_place, TERN_OP_mul},
     {"__itruediv__", "self, other", run_in_place, TERN_OP_div},
+    {"__ifloordiv__", "self, other", run_in_place, TERN_OP_floor_divide},
+    {"__imod__", "self, other", run_in_place, TERN_OP_remainder},
+    {"__ipow__", "self, other", run_in_place, TERN_OP_pow},
+    {"__iand__", "self, other", run_in_place, TERN_OP_bitwise_and},
+    {"__ior__", "self, other", run_in_place, TERN_OP_bitwise_or},
+    {"__ixor__", "self, other", run_in_place, TERN_OP_bitwise_xor},
+    {"__ilshift__", "self, other", run_in_place, TERN_OP_bitwise_left_shift},
+    {"__irshift__", "self, other", run_in_place, TERN_OP_bitwise_right_shift},
 };
+static const Native in_place[] = {
+/* after `methods` */
+#define TERN_UNARY(name, ...)  {#name "_", "self", run_unary_in_place, TERN_OP_##name},
+#define TERN_BINARY(name, ...) {#name "_", "self, other", run_in_place, TERN_OP_##name},
+#include "tern_tensor_ops.def"
+};
+/* PyTorch has these not in place. */
+static const char *const only_apart[] = {"gelu_",    "gelu_tanh_", "silu_",     "log_sigmoid_",
+                                         "isnan_",   "isinf_",     "isfinite_", "maximum_",
+                                         "minimum_", "fmax_",      "fmin_"};
 static const Native functions[] = {
     {"where", "condition, input, other", run_where, TERN_OP_where},
     {"cat", "tensors, dim?", run_join, JOIN_CAT},
@@ -736,6 +758,10 @@ Object *torch_method(Host *host, Object *tensor, Str name) {
         if (str_is(name, both[i].name)) found = &both[i];
     for (int i = 0; i < COUNT(methods) && !found; i++)
         if (str_is(name, methods[i].name)) found = &methods[i];
+    bool apart = false;
+    for (int i = 0; i < COUNT(only_apart); i++) apart |= str_is(name, only_apart[i]);
+    for (int i = 0; i < COUNT(in_place) && !found && !apart; i++)
+        if (str_is(name, in_place[i].name)) found = &in_place[i];
     if (!found) found = more_method(name);
     if (found) return method_new(host, tensor, native_new(host, found, NULL));
     Object *more = module_import(host, STR("torch._more"));
@@ -810,6 +836,7 @@ static Object *open_torch(Host *host) {
     for (int i = 0; i < COUNT(of_autograd) && autograd; i++)
         module_add(host, module, of_autograd[i], host_get(host, autograd, str_of(of_autograd[i])));
     if (!is_raised(host)) add_names_of(host, module, "torch._more");
+    module_add(host, module, "OutOfMemoryError", host->script->classes[CLASS_OUT_OF_MEMORY_ERROR]);
     module_add(host, module, "__version__", object_str(host->arena, STR("2.11.0+tern")));
     module_add(host, module, "pi", object_float(host->arena, 3.141592653589793));
     module_add(host, module, "inf", object_float(host->arena, (double)INFINITY));
@@ -837,6 +864,8 @@ Object *torch_open(Host *host, Str path) {
         module = host_module_new(host, "torch.cuda");
         module_add_natives(host, module, of_cuda, COUNT(of_cuda));
         module_add(host, module, "nvtx", module_import(host, STR("torch.cuda.nvtx")));
+        module_add(host, module, "OutOfMemoryError",
+                   host->script->classes[CLASS_OUT_OF_MEMORY_ERROR]);
         if (!is_raised(host)) add_names_of(host, module, "_torch.cuda");
     } else if (str_is(path, "torch.cpu")) {
         module = host_module_new(host, "torch.cpu");

@@ -45,7 +45,8 @@ typedef enum ExprKind {
                            or "generator" */
     EXPR_WALRUS,        /* text := left */
     EXPR_AWAIT,
-    EXPR_YIELD, /* host only; left may be NULL; text: "from" of yield from */
+    EXPR_YIELD,  /* host only; left may be NULL; text: "from" of yield from */
+    EXPR_ABSENT, /* of newer Pythons, without a meaning here: refused where it is evaluated */
 } ExprKind;
 
 typedef enum Operator {

@@ -72,6 +72,7 @@ static const char *expr_word(ExprKind kind) {
     case EXPR_WALRUS: return "walrus";
     case EXPR_AWAIT: return "await";
     case EXPR_YIELD: return "yield";
+    case EXPR_ABSENT: return "absent";
     }
     return "?";
 }
@@ -122,7 +123,8 @@ static void put_detail(Buf *out, const Expr *expr) {
     case EXPR_SLICE:
     case EXPR_STARRED:
     case EXPR_LAMBDA:
-    case EXPR_AWAIT: break;
+    case EXPR_AWAIT:
+    case EXPR_ABSENT: break;
     }
 }
 

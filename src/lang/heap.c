@@ -222,17 +222,6 @@ bool list_insert(Host *host, Object *list, int at, Object *item) {
     return true;
 }
 
-void list_remove(Host *host, Object *list, int at, int count) {
-    if (!host_may_change(host, list, "a list, dict or set")) return;
-    for (int i = 0; i < count; i++) { /* they go when the list is in order again */
-        host_hold(host, list->items[at + i]);
-        host_drop(host, list->items[at + i]);
-    }
-    list->num_items -= count;
-    memmove(list->items + at, list->items + at + count,
-            (size_t)(list->num_items - at) * sizeof *list->items);
-}
-
 /* ---- dicts and sets: items in order of insertion, and a table of their places ---- */
 
 bool is_set_object(const Object *object) {
@@ -336,11 +325,33 @@ bool dict_put(Host *host, Object *dict, Object *key, Object *value) {
     return true;
 }
 
+/* The one added last is at the end of its chain, which is as it was before. */
+static void index_remove_last(Host *host, Object *container, int place) {
+    uint64_t hash = 0;
+    script_hash(host, container->items[place], &hash);
+    uint32_t mask = container->index[0] - 1, at = (uint32_t)hash & mask;
+    while (container->index[1 + at] != (uint32_t)place + 1) at = (at + 1) & mask;
+    container->index[1 + at] = 0;
+}
+
+void list_remove(Host *host, Object *list, int at, int count) {
+    if (!host_may_change(host, list, "a list, dict or set")) return;
+    bool last = count == stride_of(list) && at + count == list->num_items;
+    if (list->index && last) index_remove_last(host, list, at);
+    for (int i = 0; i < count; i++) { /* they go when the list is in order again */
+        host_hold(host, list->items[at + i]);
+        host_drop(host, list->items[at + i]);
+    }
+    list->num_items -= count;
+    memmove(list->items + at, list->items + at + count,
+            (size_t)(list->num_items - at) * sizeof *list->items);
+    if (list->index && !last) index_build(host, list);
+}
+
 bool dict_remove(Host *host, Object *dict, Object *key) {
     int place = find_place(host, dict, key);
     if (place < 0 || !host_may_change(host, dict, "a dict or set")) return false;
     list_remove(host, dict, place, stride_of(dict));
-    index_build(host, dict);
     return true;
 }
 

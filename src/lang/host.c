@@ -758,7 +758,8 @@ static Object *evaluate(Host *host, const Expr *expr) {
     case EXPR_BYTES:
     case EXPR_FORMAT:
     case EXPR_STARRED:
-    case EXPR_AWAIT: break;
+    case EXPR_AWAIT:
+    case EXPR_ABSENT: break;
     case EXPR_YIELD:
         if (host->script) return script_yield(host, expr);
         break;

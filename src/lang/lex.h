@@ -53,14 +53,15 @@ int lexer_resync(const Lexer *lexer, int start, int at);
 /* ---- lex_literal.c ---- */
 
 typedef struct Literal { /* the parts of a string token */
-    bool raw, bytes, format;
+    bool raw, bytes, format, is_template;
     int start, end; /* of what is between the quotes */
 } Literal;
 
 /* Past the number or string at lexer->at; false: the complaint is set. */
 bool lex_number(Lexer *lexer, TokenKind *kind);
 bool lex_string(Lexer *lexer, int quote_at, bool format);
-int string_prefix(Str text, int at, bool *format); /* length of r, b, f .. before a quote, or -1 */
+/* The length of r, b, f, t .. before a quote, or -1. */
+int string_prefix(Str text, int at, bool *format);
 Literal literal_of(const Source *source, Token token);
 /* Appends text [start, end) with its escapes decoded. False: *why and *at say what is wrong. */
 bool literal_decode(const Source *source, const Literal *literal, int start, int end, Buf *out,

@@ -115,7 +115,7 @@ int string_prefix(Str text, int at, bool *format) {
             raw = true;
         else if (c == 'b' && !bytes && !*format && !unicode)
             bytes = true;
-        else if (c == 'f' && !*format && !bytes && !unicode)
+        else if ((c == 'f' || c == 't') && !*format && !bytes && !unicode)
             *format = true;
         else if (c == 'u' && i == 0)
             unicode = true;
@@ -234,7 +234,8 @@ Literal literal_of(const Source *source, Token token) {
     int at = token.start;
     for (; text[at] != '\'' && text[at] != '"'; at++) {
         char c = text[at] | 0x20;
-        literal.raw |= c == 'r', literal.bytes |= c == 'b', literal.format |= c == 'f';
+        literal.raw |= c == 'r', literal.bytes |= c == 'b', literal.format |= c == 'f' || c == 't';
+        literal.is_template |= c == 't';
     }
     bool triple = token.end - at >= 6 && text[at + 1] == text[at] && text[at + 2] == text[at];
     literal.start = at + (triple ? 3 : 1);

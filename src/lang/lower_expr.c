@@ -452,6 +452,7 @@ static Object *visit(Lower *l, const Expr *expr) {
     case EXPR_IMAGINARY: return unsupported(l, expr, "a complex number", "a tuple of two is");
     case EXPR_BYTES: return unsupported(l, expr, "a bytes literal", NULL);
     case EXPR_AWAIT: return unsupported(l, expr, "await", NULL);
+    case EXPR_ABSENT: return unsupported(l, expr, "this syntax", NULL);
     case EXPR_FORMAT: break; /* a part of an f-string */
     }
     BUG("an expression of kind %d", expr->kind);

@@ -110,7 +110,7 @@ static Stmt *broken_statement(Parser *p, int start, Diag *diag) {
     lexer_init(&p->lexer, p->arena, p->source, next, p->source->text.length, false);
     p->token = lexer_next(&p->lexer);
     p->depth = 0;
-    p->in_function = p->in_loop = false;
+    p->in_function = p->in_loop = p->in_async = false;
     return stmt;
 }
 

@@ -18,7 +18,7 @@ typedef struct Parser {
     int last_end; /* of the token before it */
     int code_end; /* of the last one that was not a newline or indentation */
     int depth;    /* of expressions */
-    bool in_function, in_loop;
+    bool in_function, in_loop, in_async;
     jmp_buf *failed;
     Str complaint;
     Span complaint_span;
@@ -49,6 +49,7 @@ Expr *parse_or_test(Parser *p);         /* without ternary and lambda */
 Expr *parse_binary(Parser *p);          /* | and what binds tighter */
 Expr *parse_arithmetic(Parser *p);      /* + - and what binds tighter */
 Expr *parse_tests(Parser *p);           /* a, *b, c: a tuple when there is a comma */
+Expr *parse_subject(Parser *p);         /* as parse_tests, with := */
 Expr *parse_value(Parser *p);           /* of an assignment: parse_tests or yield */
 Expr *parse_targets(Parser *p);         /* of for and del: a, b.c, *d */
 Expr *parse_star_or_named(Parser *p);

@@ -84,12 +84,15 @@ static Stmt *parse_for(Parser *p) {
     return stmt;
 }
 
+/* except* takes exceptions out of groups, which are not there: its type has no meaning. */
 static Handler parse_handler(Parser *p) {
     Handler handler = {0};
+    int start = p->token.start;
     advance(p);
-    take_if(p, TOKEN_MUL);
-    if (!at(p, TOKEN_COLON)) {
+    bool is_group = take_if(p, TOKEN_MUL);
+    if (is_group || !at(p, TOKEN_COLON)) {
         handler.type = parse_tests(p);
+        if (is_group) handler.type = expr_done(p, expr_new(p, EXPR_ABSENT, start));
         if (take_if(p, TOKEN_AS)) handler.name = expect_name(p, "a name after 'as'");
     }
     handler.body = parse_block(p, "after 'except'", NULL);
@@ -137,7 +140,7 @@ static Stmt *parse_with(Parser *p) {
     if (bracket) advance(p);
     do {
         if (bracket && items.count && at(p, TOKEN_RPAREN)) break;
-        WithItem item = {.value = parse_star_or_named(p)};
+        WithItem item = {.value = parse_test(p)};
         if (take_if(p, TOKEN_AS)) {
             item.target = parse_primary(p);
             check_target(p, item.target, "assign to");
@@ -154,7 +157,10 @@ static Stmt *parse_with(Parser *p) {
 static Stmt *parse_async(Parser *p, int num_decorators, Expr **decorators) {
     int start = p->token.start;
     Stmt *stmt = NULL;
+    Span span = token_span(p);
     advance(p);
+    if (!at(p, TOKEN_DEF) && !p->in_async)
+        parse_fail(p, span, "'async' without 'def' outside an async function");
     if (at(p, TOKEN_DEF))
         stmt = parse_def(p, num_decorators, decorators, true);
     else if (at(p, TOKEN_FOR) && !num_decorators)

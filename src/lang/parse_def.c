@@ -126,11 +126,11 @@ Stmt *parse_def(Parser *p, int num_decorators, Expr **decorators, bool is_async)
     parse_params(p, TOKEN_RPAREN, true, function);
     if (!take_if(p, TOKEN_RPAREN)) unexpected(p, "',' or ')' after a parameter");
     if (take_if(p, TOKEN_ARROW)) function->returns = parse_tests(p);
-    bool in_function = p->in_function, in_loop = p->in_loop;
-    p->in_function = true, p->in_loop = false;
+    bool in_function = p->in_function, in_loop = p->in_loop, in_async = p->in_async;
+    p->in_function = true, p->in_loop = false, p->in_async = is_async;
     function->span = (Span){p->source, start, start};
     function->body = parse_block(p, "after the header of the function", &function->span);
-    p->in_function = in_function, p->in_loop = in_loop;
+    p->in_function = in_function, p->in_loop = in_loop, p->in_async = in_async;
     function->whole = (Span){p->source, start, p->code_end};
     stmt->span = function->span;
     return stmt;

@@ -283,7 +283,13 @@ static Expr *parse_list(Parser *p, Expr *item(Parser *)) {
     return expr_done(p, expr);
 }
 
-Expr *parse_tests(Parser *p) { return parse_list(p, parse_star_or_named); }
+static Expr *parse_star_or_test(Parser *p) {
+    return at(p, TOKEN_MUL) ? parse_starred(p) : parse_test(p);
+}
+
+Expr *parse_tests(Parser *p) { return parse_list(p, parse_star_or_test); }
+
+Expr *parse_subject(Parser *p) { return parse_list(p, parse_star_or_named); }
 
 Expr *parse_value(Parser *p) {
     if (!at(p, TOKEN_YIELD)) return parse_tests(p);
@@ -326,6 +332,7 @@ static const char *what_it_is(const Expr *expr) {
     case EXPR_COMPREHENSION: return "a comprehension";
     case EXPR_AWAIT:
     case EXPR_YIELD: return "await or yield";
+    case EXPR_ABSENT:
     case EXPR_NAME:
     case EXPR_TUPLE:
     case EXPR_LIST:
@@ -379,7 +386,8 @@ void check_target(Parser *p, const Expr *expr, const char *how) {
     case EXPR_COMPREHENSION:
     case EXPR_WALRUS:
     case EXPR_AWAIT:
-    case EXPR_YIELD: break;
+    case EXPR_YIELD:
+    case EXPR_ABSENT: break;
     }
     parse_fail(p, expr->span, "cannot %s %s", how, what_it_is(expr));
 }

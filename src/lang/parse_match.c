@@ -279,7 +279,7 @@ Stmt *parse_match(Parser *p) {
     Stmts bodies = {0};
     VEC(MatchCase) cases = {0};
     advance(p);
-    stmt->value = parse_tests(p);
+    stmt->value = parse_subject(p);
     expect(p, TOKEN_COLON, "after the subject of 'match'");
     stmt->span = span_from(p, stmt->span.start);
     expect(p, TOKEN_NEWLINE, "after 'match'");

@@ -137,8 +137,8 @@ static Stmt *parse_loop_jump(Parser *p, StmtKind kind) {
 
 static Stmt *parse_assert(Parser *p) {
     Stmt *stmt = keyword_stmt(p, STMT_ASSERT);
-    stmt->value = parse_named(p);
-    if (take_if(p, TOKEN_COMMA)) stmt->message = parse_named(p);
+    stmt->value = parse_test(p);
+    if (take_if(p, TOKEN_COMMA)) stmt->message = parse_test(p);
     return stmt;
 }
 
@@ -148,6 +148,12 @@ static Stmt *parse_raise(Parser *p) {
     stmt->value = parse_test(p);
     if (take_if(p, TOKEN_FROM)) stmt->message = parse_test(p);
     return stmt;
+}
+
+static void one_target(Parser *p, Stmt *stmt, Expr *target) {
+    stmt->num_targets = 1;
+    stmt->targets = arena_array(p->arena, Expr *, 1);
+    stmt->targets[0] = target;
 }
 
 /* `type X = ..`, where `type` is an ordinary name everywhere else. */
@@ -166,10 +172,9 @@ static Stmt *parse_type_alias(Parser *p) {
     expr_done(p, name);
     parse_type_params(p);
     expect(p, TOKEN_ASSIGN, "after the alias");
-    stmt->num_targets = 1;
-    stmt->targets = arena_array(p->arena, Expr *, 1);
-    stmt->targets[0] = name;
-    stmt->value = parse_test(p);
+    one_target(p, stmt, name);
+    parse_test(p);
+    stmt->value = expr_done(p, expr_new(p, EXPR_ABSENT, stmt->span.start));
     return stmt;
 }
 
@@ -194,12 +199,6 @@ static bool augmented_operator(TokenKind kind, Operator *op) {
             return true;
         }
     return false;
-}
-
-static void one_target(Parser *p, Stmt *stmt, Expr *target) {
-    stmt->num_targets = 1;
-    stmt->targets = arena_array(p->arena, Expr *, 1);
-    stmt->targets[0] = target;
 }
 
 static Stmt *parse_annotated(Parser *p, Expr *target, int start) {

@@ -136,13 +136,13 @@ static void parse_format(Parser *p, const Literal *literal, Parts *parts) {
 
 Expr *parse_strings(Parser *p) {
     Expr *expr = expr_new(p, EXPR_STRING, p->token.start);
-    bool bytes = literal_of(p->source, p->token).bytes, format = false;
+    bool bytes = literal_of(p->source, p->token).bytes, format = false, is_template = false;
     Parts parts = {0};
     for (; at(p, TOKEN_STRING); advance(p)) {
         Literal literal = literal_of(p->source, p->token);
         if (literal.bytes != bytes)
             parse_fail(p, token_span(p), "a string and a bytes literal side by side");
-        format |= literal.format;
+        format |= literal.format, is_template |= literal.is_template;
         if (literal.format) {
             parse_format(p, &literal, &parts);
             continue;
@@ -152,7 +152,9 @@ Expr *parse_strings(Parser *p) {
         push_text(p, &parts, buf_str(&buf), p->token.start, p->token.end);
     }
     finish_text(p, &parts);
-    if (format) {
+    if (is_template) {
+        expr->kind = EXPR_ABSENT;
+    } else if (format) {
         expr->kind = EXPR_FSTRING;
         set_items(expr, &parts.exprs);
     } else {

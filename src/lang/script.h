@@ -216,6 +216,18 @@ Object *special_call(Host *host, Object *object, const char *name, int num_args,
                      Object *const *args);
 Object *dataclass_of(Host *host, Object *class, int flags);
 
+/* ---- script_attribute.c ---- */
+/* Python's object has it, whether or not it is here. */
+bool python_has(Host *host, const Object *object, Str name);
+Object *number_method(Host *host, Object *self, Str name);
+/* The method of this name of an instance, bound; NULL: it has none, or is no instance. */
+Object *host_own(Host *host, Object *object, const char *name);
+Object *host_index(Host *host, Object *object); /* by its __index__, where it has one */
+bool is_descriptor(const Object *member, const char *hook); /* "__get__", "__set__" */
+void name_descriptors(Host *host, Object *class, const Object *names);
+bool class_is_known(Host *host, Block body); /* false, and refused */
+bool slots_forbid(const Object *object, Str name);
+
 /* ---- script_call.c ---- */
 Object *host_invoke(Host *host, Object *callee, const HostCall *call);
 Object *host_invoke_with(Host *host, Object *callee, int num_args, Object *const *args);

@@ -87,6 +87,8 @@ static Object *run_round(Host *host, Object *const *args, const HostCall *call) 
     double x;
     (void)call;
     bool none = !args[1] || args[1]->kind == OBJECT_NONE;
+    Object *own = host_own(host, args[0], "__round__");
+    if (own) return host_invoke_with(host, own, none ? 0 : 1, args + 1);
     if (!none && !host_int(host, args[1], "ndigits", &digits)) return host->script->poison;
     if (object_is_integral(args[0])) {
         if (digits < 0) return host_refuse(host, "round() to a negative number of digits");
@@ -112,6 +114,10 @@ static Object *run_divmod(Host *host, Object *const *args, const HostCall *call)
     (void)call;
     bool numbers = object_is_number(args[0]) && object_is_number(args[1]);
     bool floats = args[0]->kind == OBJECT_FLOAT || args[1]->kind == OBJECT_FLOAT;
+    Object *left = host_own(host, args[0], "__divmod__"),
+           *right = host_own(host, args[1], "__rdivmod__");
+    if (left) return host_invoke_with(host, left, 1, args + 1);
+    if (right) return host_invoke_with(host, right, 1, args);
     if (numbers && floats && object_number(args[1]) == 0)
         return host_raise(host, CLASS_ZERO_DIVISION_ERROR, "float divmod()");
     Object *parts[] = {script_binary(host, OPERATOR_FLOORDIV, args[0], args[1]),
@@ -126,6 +132,7 @@ static Object *run_pow(Host *host, Object *const *args, const HostCall *call) {
 static Object *in_base(Host *host, Object *number, char type) {
     int64_t value;
     char spec[] = {'#', type, 0};
+    number = host_index(host, number);
     if (!host_int(host, number, "the argument", &value)) return host->script->poison;
     return host_format(host, number, str_of(spec));
 }
@@ -353,6 +360,8 @@ static Object *run_reversed(Host *host, Object *const *args, const HostCall *cal
     (void)call;
     if (args[0]->kind == OBJECT_HOST && args[0]->type == &iterator_type)
         return host_raise(host, CLASS_TYPE_ERROR, "'iterator' object is not reversible");
+    Object *own = host_own(host, args[0], "__reversed__");
+    if (own) return host_invoke_with(host, own, 0, NULL);
     if (!host_items(host, args[0], &count, &items)) return host->script->poison;
     for (int i = 0, k = count - 1; i < k; i++, k--) {
         Object *swap = items[i];
@@ -410,12 +419,19 @@ static Object *get_if_there(Host *host, Object *object, Str name) {
     return NULL;
 }
 
+/* Those that Python gives every object of its own are there, whether or not they can be used. */
+static bool has_by_itself(Host *host, const Object *object, Str name) {
+    return object->kind != OBJECT_MODULE && python_has(host, object, name);
+}
+
 static Object *run_getattr(Host *host, Object *const *args, const HostCall *call) {
     Str name;
     (void)call;
     if (!host_text(host, args[1], "attribute name", &name)) return host->script->poison;
     Object *value =
         args[2] ? get_if_there(host, args[0], name) : host_attribute(host, args[0], name);
+    if (!value && !is_raised(host) && has_by_itself(host, args[0], name))
+        return host_attribute(host, args[0], name); /* refused */
     if (is_raised(host)) return host->script->poison;
     return value ? value : args[2];
 }
@@ -423,7 +439,7 @@ static Object *run_hasattr(Host *host, Object *const *args, const HostCall *call
     Str name;
     (void)call;
     if (!host_text(host, args[1], "attribute name", &name)) return host->script->poison;
-    return boolean(host, get_if_there(host, args[0], name) != NULL);
+    return boolean(host, get_if_there(host, args[0], name) || has_by_itself(host, args[0], name));
 }
 static Object *run_setattr(Host *host, Object *const *args, const HostCall *call) {
     Str name;
@@ -450,6 +466,8 @@ static Object *run_hash(Host *host, Object *const *args, const HostCall *call) {
     uint64_t hash;
     (void)call;
     if (object_is_integral(args[0])) return object_int(host->arena, args[0]->integer);
+    Object *own = host_own(host, args[0], "__hash__");
+    if (own) return host_invoke_with(host, own, 0, NULL);
     return script_hash(host, args[0], &hash) ? object_int(host->arena, (int64_t)(hash >> 3))
                                              : host->script->poison;
 }
@@ -637,6 +655,8 @@ static Object *make_range(Host *host, const HostCall *call, const char *what) {
         for (int i = 0; i < call->num_args; i++) parts[i] = call->args[i];
     for (int i = 0; i < 3 && is_range; i++) {
         int64_t value;
+        parts[i] = host_index(host, parts[i]);
+        if (is_raised(host)) return host->script->poison;
         if (!object_is_integral(parts[i]))
             return host_raise(host, CLASS_TYPE_ERROR,
                               "'%s' object cannot be interpreted as an integer",

@@ -500,12 +500,23 @@ static void name_module(Host *host, Module *module, Str name) {
             host_keep(host, heap_list(host, OBJECT_LIST, 1, &folder)));
 }
 
+/* A file that does not parse does nothing. */
+static bool parses(const Ast *ast, Diag *diag) {
+    for (int i = 0; i < ast->body.count; i++) {
+        const Stmt *stmt = ast->body.stmts[i];
+        if (stmt->kind == STMT_ERROR)
+            diag_error(diag, stmt->complaint_span, "%.*s", STR_ARG(stmt->complaint));
+    }
+    return !diag_failed(diag);
+}
+
 bool script_run_file(Host *host, Module *module, Str name) {
     Slots *slots = NULL;
     Script *script = host->script;
     module->space = (Map){.arena = script->arena};
     name_module(host, module, name);
-    if (!resolve_file(script->arena, (Ast *)(uintptr_t)module->ast, &slots, host->diag))
+    if (!parses(module->ast, host->diag) ||
+        !resolve_file(script->arena, (Ast *)(uintptr_t)module->ast, &slots, host->diag))
         return false;
     Host inner = {.arena = host->arena,
                   .module = module,
@@ -615,7 +626,8 @@ static Object *missing_module(Host *host, Str path, bool guarded) {
     return opaque;
 }
 
-static Object *import_name(Host *host, Object *module, const Stmt *stmt, const ImportName *name) {
+static Object *import_name(Host *host, Object *module, const Stmt *stmt, const ImportName *name,
+                           bool guarded) {
     if (module->kind == OBJECT_OPAQUE) {
         Object *opaque = object_new(host->arena, OBJECT_OPAQUE);
         opaque->text =
@@ -631,7 +643,7 @@ static Object *import_name(Host *host, Object *module, const Stmt *stmt, const I
                    : name->path;
     value = find_module(host, stmt->level, path);
     if (value || is_raised(host)) return value;
-    if (module->kind == OBJECT_MODULE && module->module)
+    if (guarded || (module->kind == OBJECT_MODULE && module->module))
         return host_raise(host, CLASS_IMPORT_ERROR, "cannot import name '%.*s' from '%.*s'",
                           STR_ARG(name->path), STR_ARG(stmt->name));
     Object *opaque = object_new(host->arena, OBJECT_OPAQUE); /* its use is refused */
@@ -672,12 +684,17 @@ void script_import(Host *host, const Stmt *stmt) {
         return;
     }
     if (str_is(stmt->name, "__future__")) return;
+    if (stmt->level && host->module == host->script->main) {
+        host_raise(host, CLASS_IMPORT_ERROR,
+                   "attempted relative import with no known parent package");
+        return;
+    }
     Object *module = find_module(host, stmt->level, stmt->name);
     if (!module) module = missing_module(host, stmt->name, guarded);
     for (int i = 0; i < stmt->num_names && !is_raised(host); i++) {
         if (str_is(stmt->names[i].path, "*"))
             import_star(host, module);
         else
-            host_bind(host, stmt->names[i].alias, import_name(host, module, stmt, &stmt->names[i]));
+            host_bind(host, stmt->names[i].alias, import_name(host, module, stmt, &stmt->names[i], guarded));
     }
 }

@@ -260,6 +260,7 @@ Object *class_statement(Host *host, const Stmt *stmt) {
     Object *bases[MOST_BASES];
     int num_bases = 0;
     bool is_tuple = false;
+    if (!class_is_known(host, stmt->body)) return host->script->poison;
     for (int i = 0; i < stmt->num_args; i++) {
         if (num_bases == MOST_BASES) return host_refuse(host, "so many classes above one");
         if (!base_of(host, &stmt->args[i], &bases[num_bases], &is_tuple))
@@ -279,6 +280,7 @@ Object *class_statement(Host *host, const Stmt *stmt) {
     if (is_raised(host)) return host->script->poison;
     if (is_tuple) add_fields(host, info, stmt->body);
     note_names(host, info, stmt->body);
+    name_descriptors(host, class, map_get(&info->members, STR("__assigned__")));
     for (int i = 1; i < info->num_order; i++) {
         Object *hook = map_get(&class_info(info->order[i])->members, STR("__init_subclass__"));
         if (!hook) continue;
@@ -447,6 +449,9 @@ Object *method_new(Host *host, Object *self, Object *function) {
 /* What a class has, as its instance or (self NULL) itself sees it. */
 static Object *as_seen(Host *host, Object *member, Object *self, Object *class) {
     if (member->kind == OBJECT_FUNCTION) return self ? method_new(host, self, member) : member;
+    if (is_descriptor(member, "__get__"))
+        return special_call(host, member, "__get__", 2,
+                            (Object *[]){self ? self : host->script->none, class});
     if (member->kind != OBJECT_HOST || member->type != &property_type) return member;
     if (str_is(member->text, "staticmethod")) return host_hold(host, member->items[0]);
     if (str_is(member->text, "classmethod")) return method_new(host, class, member->items[0]);
@@ -455,7 +460,8 @@ static Object *as_seen(Host *host, Object *member, Object *self, Object *class) 
 
 static Object *instance_get(Host *host, Object *object, Str name) {
     Object *class = object->items[0], *member = class_member(class, name);
-    bool is_property = member && member->kind == OBJECT_HOST && member->type == &property_type;
+    bool is_property = (member && member->kind == OBJECT_HOST && member->type == &property_type) ||
+                       is_descriptor(member, "__set__");
     Object *own = is_property ? NULL : dict_find_text(object->items[1], name);
     if (!is_property && is_outside(host, object))
         host_was_read(host, WATCH_ATTRIBUTE, object, name, own);
@@ -688,6 +694,7 @@ Object *host_get(Host *host, Object *object, Str name) {
         for (int i = 0; i < 3; i++)
             if (str_is(name, parts[i])) return host_hold(host, object->items[i]);
     }
+    if (object_is_number(object)) return number_method(host, object, name);
     Object *found = container_method(host, object, name);
     if (found) return found;
     bool lazy = object->kind == OBJECT_DTYPE || object->kind == OBJECT_RANGE;
@@ -711,6 +718,8 @@ Object *host_attribute(Host *host, Object *object, Str name) {
     bool ours = object->kind == OBJECT_HOST && object->type != &instance_type && !is_class &&
                 object->type != &super_type;
     Str class = class_info(is_class ? object : class_of(host, object))->name;
+    if (!ours && python_has(host, object, name))
+        return host_refuse(host, "'%.*s' of a %.*s", STR_ARG(name), STR_ARG(class));
     if (ours) return host_refuse(host, "'%.*s' of a %.*s", STR_ARG(name), STR_ARG(class));
     return host_raise(host, CLASS_ATTRIBUTE_ERROR, "%s'%.*s'%s has no attribute '%.*s'",
                       is_class ? "type object " : "", STR_ARG(class), is_class ? "" : " object",
@@ -744,11 +753,17 @@ bool host_set_attribute(Host *host, Object *object, Str name, Object *value) {
             return !is_raised(host);
         }
         Object *named[] = {object_str(host->arena, name), value};
+        if (is_descriptor(member, "__set__"))
+            return special_call(host, member, "__set__", 2, args), !is_raised(host);
         if (special_call(host, object, "__setattr__", 2, named)) return !is_raised(host);
         const Class *info = class_info(object->items[0]);
         if (info->is_dataclass && info->dataclass_flags & DATACLASS_FROZEN)
             return host_raise(host, CLASS_FROZEN_INSTANCE_ERROR, "cannot assign to field '%.*s'",
                               STR_ARG(name)),
+                   false;
+        if (slots_forbid(object, name))
+            return host_raise(host, CLASS_ATTRIBUTE_ERROR, "'%.*s' object has no attribute '%.*s'",
+                              STR_ARG(info->name), STR_ARG(name)),
                    false;
         if (!host_may_change(host, object, "an object")) return false;
         return dict_put(host, object->items[1], named[0], value);

@@ -85,13 +85,6 @@ static Object *run_reverse(Host *host, Object *const *args, const HostCall *call
 
 static Object *run_clear(Host *host, Object *const *args, const HostCall *call) {
     (void)args;
-    if (call->self->kind == OBJECT_DICT || is_set_object(call->self)) {
-        while (call->self->num_items && !is_raised(host)) {
-            Object *key = call->self->items[0];
-            dict_remove(host, call->self, key);
-        }
-        return nothing(host);
-    }
     list_remove(host, call->self, 0, call->self->num_items);
     return nothing(host);
 }

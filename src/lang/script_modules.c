@@ -89,6 +89,11 @@ static Object *math_log(Host *host, Object *const *args, const HostCall *call) {
 static Object *to_whole(Host *host, Object *x, double (*round)(double)) {
     double value;
     if (object_is_integral(x)) return object_int(host->arena, x->integer);
+    Object *own = host_own(host, x,
+                           round == ceil    ? "__ceil__"
+                           : round == floor ? "__floor__"
+                                            : "__trunc__");
+    if (own) return host_invoke_with(host, own, 0, NULL);
     if (!host_double(host, x, "the argument", &value)) return host->script->poison;
     if (!isfinite(value) || fabs(value) > 0x1p120)
         return host_raise(host, isnan(value) ? CLASS_VALUE_ERROR : CLASS_OVERFLOW_ERROR,
@@ -457,6 +462,15 @@ static Object *reduce_call(Host *host, Object *const *args, const HostCall *call
     return value;
 }
 
+/* Whether an object has it here, of its own or of its class; hasattr() also counts what Python's
+ * objects have by themselves. */
+static Object *has_call(Host *host, Object *const *args, const HostCall *call) {
+    Str name;
+    (void)call;
+    if (!host_text(host, args[1], "attribute name", &name)) return host->script->poison;
+    return object_bool(host->arena, host_get(host, args[0], name) != NULL);
+}
+
 static Object *open_functools(Host *host) {
     static const Native rows[] = {
         NATIVE("wraps", "wrapped", wraps_call),
@@ -464,6 +478,7 @@ static Object *open_functools(Host *host) {
         NATIVE("cache", "..", cache_call),
         NATIVE("partial", "..", partial_call),
         NATIVE("reduce", "function, iterable, initial?", reduce_call),
+        NATIVE("has", "object, name", has_call),
     };
     Object *module = host_module_new(host, "functools");
     module_add_natives(host, module, rows, COUNT(rows));

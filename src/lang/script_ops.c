@@ -13,6 +13,8 @@ static const char *name_of(Host *host, const Object *object) {
 
 bool host_int(Host *host, const Object *object, const char *what, int64_t *value) {
     if (is_raised(host)) return false;
+    object = host_index(host, (Object *)(uintptr_t)object);
+    if (is_raised(host)) return false;
     if (!object_is_integral(object)) {
         host_raise(host, CLASS_TYPE_ERROR, "%s must be an integer, not '%s'", what,
                    name_of(host, object));
@@ -563,13 +565,15 @@ bool slice_bounds(Host *host, const Object *slice, int64_t length, int64_t *star
     int64_t parts[3] = {0, 0, 1};
     for (int i = 0; i < 3; i++) {
         if (slice->items[i]->kind == OBJECT_NONE) continue;
-        if (!object_is_integral(slice->items[i])) {
+        const Object *part = host_index(host, slice->items[i]);
+        if (is_raised(host)) return false;
+        if (!object_is_integral(part)) {
             host_raise(host, CLASS_TYPE_ERROR,
                        "slice indices must be integers or None or have an "
                        "__index__ method");
             return false;
         }
-        int128 value = slice->items[i]->integer;
+        int128 value = part->integer;
         parts[i] = value > INT64_MAX / 4   ? INT64_MAX / 4
                    : value < INT64_MIN / 4 ? INT64_MIN / 4
                                            : (int64_t)value;

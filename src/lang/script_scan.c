@@ -109,28 +109,81 @@ static void know(Scan *scan, Str name, Object *value) {
     if (value && !map_get(&scan->stored, name)) map_set(&scan->known, name, value);
 }
 
-static void scan_import(Scan *scan, const Stmt *stmt) {
+/* What `from module import name` binds; NULL: nothing of that name. */
+static Object *named_in(Scan *scan, Object *from, Str module, Str name) {
     Host *host = scan->host;
+    Arena *arena = host->script->arena;
+    if (from->kind == OBJECT_OPAQUE) {
+        Object *opaque = object_new(arena, OBJECT_OPAQUE);
+        opaque->text = str_format(arena, "'%.*s' of %.*s", STR_ARG(name), STR_ARG(from->text));
+        return opaque;
+    }
+    Object *value = host_get(host, from, name);
+    if (is_raised(host)) return take_raised(host), NULL;
+    if (value) return value;
+    value = module_named(scan, str_format(arena, "%.*s.%.*s", STR_ARG(module), STR_ARG(name)));
+    return value && value->kind == OBJECT_OPAQUE ? NULL : value;
+}
+
+static bool is_word(char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (unsigned char)c >= 0x80;
+}
+
+/* Does the file say this name anywhere but in the statement that imports it? */
+static bool is_said(Str name, Span import) {
+    Str text = import.source->text;
+    for (int at = 0; at + name.length <= text.length; at++) {
+        int end = at + name.length;
+        if (at >= import.start && at < import.end) continue;
+        if (memcmp(text.data + at, name.data, (size_t)name.length) != 0) continue;
+        bool apart = (!at || !is_word(text.data[at - 1])) &&
+                     (end == text.length || !is_word(text.data[end]));
+        if (apart) return true;
+    }
+    return false;
+}
+
+static bool is_ours(Str path) {
+    return str_is(path, "torch") || str_is(path, "triton") || str_starts(path, "torch.") ||
+           str_starts(path, "triton.");
+}
+
+/* What a module of ours has not is refused where it is used; what is not used, where it is
+ * imported: in Python it may not be there either. */
+static void check_unused(Scan *scan, const Stmt *stmt, const ImportName *name, const Object *from,
+                         const Object *value) {
+    Str path = stmt->kind == STMT_IMPORT ? name->path : stmt->name;
+    bool known = from ? from->kind == OBJECT_HOST || from->kind == OBJECT_MODULE : false;
+    bool lacks = value ? value->kind == OBJECT_OPAQUE && is_ours(path) : known;
+    if (!lacks || str_is(name->path, "*") || is_raised(scan->host)) return;
+    bool dotted = stmt->kind == STMT_IMPORT && !name->has_alias;
+    if (is_said(dotted ? name->path : name->alias, stmt->span)) return;
+    scan->host->span = name->span;
+    if (stmt->kind == STMT_IMPORT)
+        host_refuse(scan->host, "the module '%.*s'", STR_ARG(path));
+    else
+        host_refuse(scan->host, "'%.*s.%.*s'", STR_ARG(path), STR_ARG(name->path));
+}
+
+static void scan_import(Scan *scan, const Stmt *stmt) {
     if (stmt->level || str_is(stmt->name, "__future__")) {
         for (int i = 0; i < stmt->num_names; i++) forget(scan, stmt->names[i].alias);
         return;
     }
     Object *from = stmt->kind == STMT_IMPORT ? NULL : module_named(scan, stmt->name);
-    for (int i = 0; i < stmt->num_names; i++) {
+    for (int i = 0; i < stmt->num_names && !is_raised(scan->host); i++) {
         const ImportName *name = &stmt->names[i];
         Object *value = NULL;
         if (stmt->kind == STMT_IMPORT) {
             value = module_named(scan, name->path);
+            check_unused(scan, stmt, name, NULL, value);
             /* `import a.b` binds a; where a is not followed, nor is a.b */
-            if (value && !str_equal(name->alias, name->path) && !name->has_alias)
-                value = module_named(scan, name->alias);
-        } else if (from && from->kind == OBJECT_OPAQUE) {
-            value = object_new(host->script->arena, OBJECT_OPAQUE);
-            value->text = str_format(host->script->arena, "'%.*s' of %.*s", STR_ARG(name->path),
-                                     STR_ARG(from->text));
-        } else if (from && from->kind == OBJECT_HOST) {
-            value = host_get(host, from, name->path);
-            if (is_raised(host)) take_raised(host), value = NULL;
+            bool is_part = value && !str_equal(name->alias, name->path) && !name->has_alias;
+            if (is_part && !is_raised(scan->host)) value = module_named(scan, name->alias);
+        } else if (from) {
+            value = named_in(scan, from, stmt->name, name->path);
+            check_unused(scan, stmt, name, from, value);
         }
         know(scan, name->alias, value);
     }
@@ -181,8 +234,10 @@ static void scan_call(Scan *scan, const Expr *call) {
 static void scan_expr(Scan *scan, const Expr *expr) {
     if (!expr || is_raised(scan->host) || scan->has_ended) return;
     ExprKind kind = expr->kind;
-    if (kind == EXPR_LAMBDA || kind == EXPR_YIELD || kind == EXPR_AWAIT) return;
-    if (kind == EXPR_AND || kind == EXPR_OR) {
+    if (kind == EXPR_LAMBDA || kind == EXPR_YIELD) return;
+    if (kind == EXPR_ABSENT || kind == EXPR_AWAIT || kind == EXPR_BYTES || kind == EXPR_IMAGINARY) {
+        host_opaque(scan->host, expr);
+    } else if (kind == EXPR_AND || kind == EXPR_OR) {
         scan_expr(scan, expr->items[0]);
     } else if (kind == EXPR_TERNARY) {
         scan_expr(scan, expr->condition);
@@ -222,12 +277,34 @@ static void scan_definition(Scan *scan, const Stmt *stmt) {
         map_set(&scan->functions, def->name, def);
 }
 
+/* What runs of it, whatever it is in. */
+static void scan_class(Scan *scan, const Stmt *stmt) {
+    for (int i = 0; i < stmt->num_decorators; i++) scan_expr(scan, stmt->decorators[i]);
+    for (int i = 0; i < stmt->num_args; i++) scan_expr(scan, stmt->args[i].value);
+    if (!is_raised(scan->host) && class_is_known(scan->host, stmt->body))
+        scan_block(scan, stmt->body, true);
+    forget(scan, stmt->name);
+}
+
 static void scan_stmt(Scan *scan, const Stmt *stmt, bool in_function) {
+    if (stmt->kind == STMT_FUNCTION && stmt->function->is_async) {
+        scan->host->span = stmt->span;
+        host_refuse(scan->host, "async functions");
+        return;
+    }
     if (stmt->kind == STMT_FUNCTION && !in_function) {
         scan_definition(scan, stmt);
         return;
     }
-    if (stmt->kind == STMT_FUNCTION || stmt->kind == STMT_TRY || stmt->kind == STMT_CLASS) {
+    for (int i = 0; i < stmt->num_handlers; i++) {
+        const Expr *type = stmt->handlers[i].type;
+        if (type && type->kind == EXPR_ABSENT) scan_expr(scan, type);
+    }
+    if (stmt->kind == STMT_CLASS) {
+        scan_class(scan, stmt);
+        return;
+    }
+    if (stmt->kind == STMT_FUNCTION || stmt->kind == STMT_TRY) {
         pass_by_stmt(scan, stmt);
         return;
     }

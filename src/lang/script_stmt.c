@@ -19,11 +19,26 @@ static Flow run_assign(Host *host, const Stmt *stmt) {
     return flow_of(host);
 }
 
+/* A list or set gets the items of another, which goes. */
+static Object *become(Host *host, Object *old, Object *result) {
+    if (is_raised(host) || result->kind != old->kind) return result;
+    list_remove(host, old, 0, old->num_items);
+    for (int i = 0; i < result->num_items; i++)
+        is_set_object(old) ? set_put(host, old, result->items[i])
+                           : list_insert(host, old, i, result->items[i]);
+    return old;
+}
+
 /* a += b: lists, dicts, sets and tensors change in place. */
 static Object *in_place(Host *host, Operator op, Object *old, Object *value) {
     static const char *const names[] = {
-        [OPERATOR_ADD] = "__iadd__",     [OPERATOR_SUB] = "__isub__", [OPERATOR_MUL] = "__imul__",
-        [OPERATOR_DIV] = "__itruediv__", [OPERATOR_OR] = "__ior__",   [OPERATOR_AND] = "__iand__",
+        [OPERATOR_ADD] = "__iadd__",       [OPERATOR_SUB] = "__isub__",
+        [OPERATOR_MUL] = "__imul__",       [OPERATOR_DIV] = "__itruediv__",
+        [OPERATOR_OR] = "__ior__",         [OPERATOR_AND] = "__iand__",
+        [OPERATOR_XOR] = "__ixor__",       [OPERATOR_FLOORDIV] = "__ifloordiv__",
+        [OPERATOR_MOD] = "__imod__",       [OPERATOR_POW] = "__ipow__",
+        [OPERATOR_SHL] = "__ilshift__",    [OPERATOR_SHR] = "__irshift__",
+        [OPERATOR_MATMUL] = "__imatmul__",
     };
     if (is_raised(host)) return host->script->poison;
     if (op == OPERATOR_ADD && old->kind == OBJECT_LIST && !is_set_object(old)) {
@@ -42,6 +57,10 @@ static Object *in_place(Host *host, Operator op, Object *old, Object *value) {
         for (int i = 0; i < value->num_items; i++) set_put(host, old, value->items[i]);
         return old;
     }
+    bool is_set = is_set_object(old) && is_set_object(value) &&
+                  (op == OPERATOR_SUB || op == OPERATOR_AND || op == OPERATOR_XOR);
+    if (is_set || (op == OPERATOR_MUL && old->kind == OBJECT_LIST && !is_set_object(old)))
+        return become(host, old, script_binary(host, op, old, value));
     if (old->kind == OBJECT_HOST && (int)op < COUNT(names) && names[op]) {
         Str name = str_of(names[op]);
         Object *method = old->type == &instance_type
@@ -347,9 +366,7 @@ static Flow run_statement(Host *host, const Stmt *stmt, Object **result) {
         if (is_raised(host)) return FLOW_UNKNOWN;
         return found ? script_block(host, found->body, result) : FLOW_ON;
     }
-    case STMT_ERROR:
-        diag_error(host->diag, stmt->complaint_span, "%.*s", STR_ARG(stmt->complaint));
-        return FLOW_UNKNOWN;
+    case STMT_ERROR: break; /* script_run_file has said so, and nothing runs */
     }
     return FLOW_ON;
 }

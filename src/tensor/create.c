@@ -188,22 +188,44 @@ tern_tensor *tern_from(tern_session *session, const void *data, tern_dtype dtype
     return drop_failed(tensor, tern_write(tensor->storage->buffer, 0, data, bytes));
 }
 
-tern_tensor *tern_full(tern_session *session, tern_dtype dtype, int rank, const int64_t *shape,
-                       double value) {
-    tern_tensor *tensor = empty_for_data(session, dtype, rank, shape, NULL);
+/* start + i * step for i from `first` on. */
+static void fill_part(tern_dtype dtype, double start, double step, int64_t first, int64_t count,
+                      unsigned char *to) {
+    size_t size = tern_dtype_size(dtype);
+    if (dtype == TERN_INT64)
+        for (int64_t i = 0; i < count; i++)
+            ((int64_t *)to)[i] = (int64_t)(start + (double)(first + i) * step);
+    else if (dtype == TERN_FLOAT32)
+        for (int64_t i = 0; i < count; i++)
+            ((float *)to)[i] = (float)(start + (double)(first + i) * step);
+    else
+        for (int64_t i = 0; i < count; i++)
+            tern_element_set_double(dtype, to + (size_t)i * size,
+                                    start + (double)(first + i) * step);
+}
+
+/* Part by part, so that large tensors stand once in memory. */
+static tern_tensor *filled(tern_tensor *tensor, double start, double step) {
+    enum { PART = 1 << 16 };
     if (!tensor || !tensor->numel) return tensor;
-    size_t size = tern_dtype_size(dtype), bytes = (size_t)tensor->numel * size;
-    unsigned char *data = malloc(bytes);
-    if (!data) {
-        session_fail(session, TERN_ERROR_NO_MEMORY, "out of memory");
-        return drop_failed(tensor, TERN_ERROR_NO_MEMORY);
+    size_t size = tern_dtype_size(tensor->dtype);
+    int64_t most = tensor->numel < PART ? tensor->numel : PART;
+    unsigned char *data = malloc((size_t)most * size);
+    tern_status status = TERN_OK;
+    if (!data) status = session_fail(tensor->session, TERN_ERROR_NO_MEMORY, "out of memory");
+    for (int64_t first = 0; first < tensor->numel && !status; first += most) {
+        int64_t count = tensor->numel - first < most ? tensor->numel - first : most;
+        if (!first || step != 0) fill_part(tensor->dtype, start, step, first, count, data);
+        status =
+            tern_write(tensor->storage->buffer, (size_t)first * size, data, (size_t)count * size);
     }
-    tern_element_set_double(dtype, data, value);
-    for (size_t at = size; at < bytes; at *= 2) /* what is there, once more behind it */
-        memcpy(data + at, data, at < bytes - at ? at : bytes - at);
-    tern_status status = tern_write(tensor->storage->buffer, 0, data, bytes);
     free(data);
     return drop_failed(tensor, status);
+}
+
+tern_tensor *tern_full(tern_session *session, tern_dtype dtype, int rank, const int64_t *shape,
+                       double value) {
+    return filled(empty_for_data(session, dtype, rank, shape, NULL), value, 0);
 }
 
 tern_tensor *tern_ones(tern_session *session, tern_dtype dtype, int rank, const int64_t *shape) {
@@ -226,18 +248,7 @@ tern_tensor *tern_arange(tern_session *session, tern_dtype dtype, double start, 
     if (count >= 0x1p60)
         return session_fail_null(session, TERN_ERROR_ARGUMENT, "invalid size, possible overflow?");
     int64_t numel = (int64_t)count;
-    size_t size = tern_dtype_size(dtype);
-    tern_tensor *tensor = empty_for_data(session, dtype, 1, &numel, NULL);
-    unsigned char *data = tensor ? malloc((size_t)numel * size + 1) : NULL;
-    if (!data) {
-        if (tensor) session_fail(session, TERN_ERROR_NO_MEMORY, "out of memory");
-        return drop_failed(tensor, TERN_ERROR_NO_MEMORY);
-    }
-    for (int64_t i = 0; i < numel; i++)
-        tern_element_set_double(dtype, data + (size_t)i * size, start + (double)i * step);
-    tern_status status = tern_write(tensor->storage->buffer, 0, data, (size_t)numel * size);
-    free(data);
-    return drop_failed(tensor, status);
+    return filled(empty_for_data(session, dtype, 1, &numel, NULL), start, step);
 }
 
 tern_tensor *tern_from_buffer(tern_session *session, tern_buffer *buffer, size_t offset,
@@ -286,6 +297,8 @@ tern_status tensor_read(const tern_tensor *tensor, void *to) {
     tern_buffer *buffer = tensor->storage->buffer;
     if (!tensor->numel) return TERN_OK;
     if (!tensor_has_values(tensor, "the host")) return TERN_ERROR_UNSUPPORTED;
+    if ((uint64_t)tensor->numel > PTRDIFF_MAX / size) /* of an expanded one */
+        return session_fail(tensor->session, TERN_ERROR_NO_MEMORY, "out of memory");
     if (tensor->is_contiguous) return tern_read(buffer, from, to, (size_t)tensor->numel * size);
     size_t bytes = (size_t)tensor_extent(tensor) * size;
     unsigned char *seen = malloc(bytes);

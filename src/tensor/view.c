@@ -243,7 +243,7 @@ tern_tensor *tern_flatten(tern_tensor *tensor) {
 tern_tensor *tern_expand(tern_tensor *tensor, int rank, const int64_t *asked) {
     if (!tensor_is_live(tensor)) return NULL;
     tern_session *session = tensor->session;
-    int64_t shape[TERN_MAX_RANK], strides[TERN_MAX_RANK], numel;
+    int64_t shape[TERN_MAX_RANK], strides[TERN_MAX_RANK], numel = 1;
     if (rank < tensor->rank)
         return session_fail_null(session, TERN_ERROR_ARGUMENT,
                                  "expand(torch.%sTensor{%s}, size=%s): the number of sizes "
@@ -272,7 +272,11 @@ tern_tensor *tern_expand(tern_tensor *tensor, int rank, const int64_t *asked) {
                 sizes_text(tensor->shape, tensor->rank).text);
         strides[i] = stays ? tensor->strides[from] : 0;
     }
-    if (!sizes_check(session, tensor->dtype, rank, shape, &numel)) return NULL;
+    for (int i = 0; i < rank; i++)
+        if (shape[i] > 0 && __builtin_mul_overflow(numel, shape[i], &numel))
+            return session_fail_null(session, TERN_ERROR_ARGUMENT,
+                                     "numel: integer multiplication overflow");
+    if (!sizes_check(session, TERN_INT8, rank, shape, &numel)) return NULL; /* it takes no memory */
     for (int i = rank - tensor->rank - 1; i >= 0; i--) /* a new size of 1 is no repetition */
         if (shape[i] == 1) strides[i] = i + 1 < rank ? shape[i + 1] * strides[i + 1] : 1;
     return tape_view(view_new(tensor, rank, shape, strides, tensor->offset), tensor, NODE_EXPAND,

@@ -90,6 +90,24 @@ early "s.py:3:1: not supported: 'g' of the module 'nowhere'" 'from nowhere impor
 early "not supported: 'torch.vmap'" 'import torch' 'print("ran")' 'if __name__ == "__main__":' '    with torch.no_grad():' \
     '        torch.vmap(print)'
 early "not supported: 'math.nothing'" 'import math' 'print("ran")' 'class A: pass' 'x = 1 if math.nothing > 2 else 3'
+# So is what of newer Pythons has no meaning here, and a name that is imported and not there.
+early "s.py:3:1: not supported: 'type X = list[int]'" 'import torch' 'print("ran")' 'type X = list[int]'
+early "s.py:3:5: not supported: 't\"a{x}\"'" 'x = 1' 'print("ran")' 'y = t"a{x}"'
+early "s.py:4:1: not supported: 'except* ValueError'" 'print("ran")' 'try:' '    raise ValueError(1)' 'except* ValueError as e:' '    print(e)'
+early "s.py:2:7: not supported: 'b\"ab\"'" 'print("ran")' 'print(b"ab")'
+early "s.py:2:5: not supported: 'await y'" 'print("ran")' 'x = await y'
+early "s.py:3:5: not supported: async functions" 'print("ran")' 'class A:' '    async def f(self): pass'
+early "s.py:3:5: not supported: '__del__' of a class" 'print("ran")' 'class A:' '    def __del__(self): pass'
+early "s.py:2:19: not supported: 'torch.nothing'" 'print("ran")' 'from torch import nothing'
+early "s.py:2:18: not supported: 'math.nothing'" 'print("ran")' 'from math import nothing'
+early "s.py:2:8: not supported: the module 'torch.nothing'" 'print("ran")' 'import torch.nothing'
+script 0 'True no' 'try:' '    from torch import nothing' 'except ImportError as e:' '    print(str(e).startswith("cannot import name '"'nothing' from 'torch'"'"), "no")'
+script 1 's.py:1:1: ImportError: attempted relative import with no known parent package' 'from . import x'
+# A file that does not parse does nothing, wherever that is.
+for line in 'x := 3' 'async with x: pass' 'assert x := 3' 'def f(): return x := 1'; do
+    script 2 's.py:2:' 'print("ran")' "$line"
+    check "'$line': nothing ran" test "$(grep -c '^ran' "$work/.out")" = 0
+done
 # early_not: these need not come to it, or have a cure of their own, and end.
 early_not() { script 0 ran "$@"; }
 early_not 'import nowhere' 'print("ran")' 'if False: nowhere.x' 'True or nowhere.x' 'y = 1 if True else nowhere.x' \

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # copy: of lists, dicts, sets, tuples and instances; what does not change is itself.
+from _functools import has
 
 
 def copy(x):
@@ -8,7 +9,7 @@ def copy(x):
         return method()
     if isinstance(x, (list, dict, set)):
         return x.copy()
-    if not hasattr(x, '__dict__') or isinstance(x, type):
+    if not has(x, '__dict__') or isinstance(x, type):
         if hasattr(x, 'clone'):
             return x.clone()
         return x
@@ -45,7 +46,7 @@ def deepcopy(x, memo=None):
         if all(a is b for a, b in zip(items, x)):
             return x
         return type(x)(*items) if hasattr(x, '_fields') else tuple(items)
-    if not hasattr(x, '__dict__') or isinstance(x, type):
+    if not has(x, '__dict__') or isinstance(x, type):
         if hasattr(x, 'clone'):
             memo[key] = x.detach().clone() if hasattr(x, 'detach') else x.clone()
             return memo[key]

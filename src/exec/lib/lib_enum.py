@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # enum: Enum, IntEnum, StrEnum, auto, unique. A member is an instance of its class; what a metaclass does in
 # Python (iterating, calling, asking a class) its class hooks do.
+from _functools import has
 
 
 class auto:
@@ -81,7 +82,7 @@ class Enum:
 
 
 def dir_of(cls):
-    return ['__init__'] if hasattr(cls, '__init__') else []
+    return ['__init__'] if has(cls, '__init__') else []
 
 
 class _Mixed(Enum):

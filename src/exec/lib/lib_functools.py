@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # functools: what needs no more than functions; the rest is in C.
-from _functools import cache, lru_cache, partial, reduce, wraps
+from _functools import cache, has, lru_cache, partial, reduce, wraps
 
 
 def update_wrapper(wrapper, wrapped):
@@ -36,11 +36,11 @@ class cached_property:
 
 
 def total_ordering(cls):
-    if hasattr(cls, '__lt__'):
-        if not hasattr(cls, '__gt__'):
+    if has(cls, '__lt__'):
+        if not has(cls, '__gt__'):
             cls.__gt__ = lambda self, other: not (self < other or self == other)
-        if not hasattr(cls, '__le__'):
+        if not has(cls, '__le__'):
             cls.__le__ = lambda self, other: self < other or self == other
-        if not hasattr(cls, '__ge__'):
+        if not has(cls, '__ge__'):
             cls.__ge__ = lambda self, other: not self < other
     return cls

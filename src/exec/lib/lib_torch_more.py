@@ -331,4 +331,4 @@ _functions = {'var': var, 'std': std, 'narrow': narrow, 'select': select, 'unbin
 
 
 def method(name):
-    return _functions.get(name) or getattr(_Methods, name, None)
+    return _functions.get(name) or getattr(_Methods, name, None) if not name.startswith('__') else None

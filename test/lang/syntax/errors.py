@@ -644,9 +644,9 @@ await a
 # want: 7:10: error: expected an expression, saw '='
 # want: 8:7: error: expected an expression, saw 'for'
 # want: 9:3: error: expected the end of the statement, saw 'b'
-# want: 12:7: error: expected 'def', 'for' or 'with' after 'async', saw 'x'
-# want: 13:6: error: expected 'def', 'for' or 'with' after 'async', saw newline
-# want: 15:7: error: expected 'def', 'for' or 'with' after 'async', saw 'for'
+# want: 12:1: error: 'async' without 'def' outside an async function
+# want: 13:1: error: 'async' without 'def' outside an async function
+# want: 15:1: error: 'async' without 'def' outside an async function
 # want: 17:1: error: 'continue' outside a loop
 # want: 18:1: error: 'break' outside a loop
 # want: 21:9: error: 'return' outside a function
@@ -685,6 +685,7 @@ a :=  b
 # want: 14:3: error: character '?' cannot stand here
 # want: 15:4: error: expected an expression, saw '&'
 # want: 16:3: error: expected a name after '.', saw '.'
+# want: 17:3: error: expected the end of the statement, saw ':='
 
 # case: one line: "a" = x
 "a" = x

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+/* script_attribute: attributes that Python gives objects by itself: what its own classes have,
+ * descriptors, __slots__. */
+#include "lang/script.h"
+
+#include <math.h>
+
+/* ---- what Python's own classes have ---- */
+
+static bool has_word(const char *words, Str word) {
+    for (const char *at = words; *at;) {
+        size_t length = strcspn(at, " ");
+        if (length == (size_t)word.length && !memcmp(at, word.data, length)) return true;
+        at += length + (at[length] == ' ');
+    }
+    return false;
+}
+
+bool python_has(Host *host, const Object *object, Str name) {
+    static const char *const rows[NUM_PYTHON_CLASSES] = {
+#define PYTHON_ATTRIBUTES(class, names) [CLASS_##class] = names,
+#include "lang/python_attributes.def"
+    };
+    const Class *info = class_info(class_of(host, object));
+    for (int i = 0; i < info->num_order; i++) {
+        const Class *above = class_info(info->order[i]);
+        const char *words = above->is_native ? rows[above->native] : NULL;
+        if (words && has_word(words, name)) return true;
+    }
+    return false;
+}
+
+static Object *int_bits(Host *host, Object *const *args, const HostCall *call) {
+    int128 value = call->self->integer;
+    uint128 left = value < 0 ? -(uint128)value : (uint128)value;
+    int length = 0, ones = 0;
+    (void)args;
+    for (; left; left >>= 1) length++, ones += (int)(left & 1);
+    return object_int(host->arena, call->id ? ones : length);
+}
+
+static Object *number_is_integer(Host *host, Object *const *args, const HostCall *call) {
+    const Object *self = call->self;
+    (void)args;
+    bool whole = self->kind != OBJECT_FLOAT ||
+                 (isfinite(self->number) && floor(self->number) == self->number);
+    return host->script->booleans[whole];
+}
+
+Object *number_method(Host *host, Object *self, Str name) {
+    static const Native is_integer = NATIVE("is_integer", "", number_is_integer),
+                        bits[] = {{"bit_length", "", int_bits, 0}, {"bit_count", "", int_bits, 1}};
+    if (str_is(name, "is_integer")) return native_new(host, &is_integer, self);
+    for (int i = 0; i < COUNT(bits) && self->kind != OBJECT_FLOAT; i++)
+        if (str_is(name, bits[i].name)) return native_new(host, &bits[i], self);
+    return NULL;
+}
+
+/* ---- descriptors ---- */
+
+/* A member of a class that is an instance whose class has __get__, __set__ ..: what they do. */
+bool is_descriptor(const Object *member, const char *hook) {
+    return member && member->kind == OBJECT_HOST && member->type == &instance_type &&
+           class_member(member->items[0], str_of(hook));
+}
+
+void name_descriptors(Host *host, Object *class, const Object *names) {
+    for (int i = 0; i < names->num_items && !is_raised(host); i++) {
+        Object *member = map_get(&class_info(class)->members, names->items[i]->text);
+        if (is_descriptor(member, "__set_name__"))
+            special_call(host, member, "__set_name__", 2, (Object *[]){class, names->items[i]});
+    }
+}
+
+/* ---- classes ---- */
+
+Object *host_own(Host *host, Object *object, const char *name) {
+    bool is_instance = object->kind == OBJECT_HOST && object->type == &instance_type;
+    Object *method = is_instance ? class_member(object->items[0], str_of(name)) : NULL;
+    return method ? method_new(host, object, method) : NULL;
+}
+
+Object *host_index(Host *host, Object *object) {
+    Object *own = host_own(host, object, "__index__");
+    return own ? host_invoke_with(host, own, 0, NULL) : object;
+}
+
+/* What would change what a class does, and does not here. */
+bool class_is_known(Host *host, Block body) {
+    static const char *const absent[] = {"__del__", "__getattribute__", "__delete__"};
+    for (int i = 0; i < body.count; i++)
+        for (int k = 0; k < COUNT(absent); k++) {
+            const Stmt *stmt = body.stmts[i];
+            if (stmt->kind != STMT_FUNCTION || !str_is(stmt->function->name, absent[k])) continue;
+            host->span = stmt->span;
+            host_refuse(host, "'%s' of a class", absent[k]);
+            return false;
+        }
+    return true;
+}
+
+static bool slots_have(const Object *slots, Str name) {
+    if (slots->kind == OBJECT_STR) return str_equal(slots->text, name);
+    for (int i = 0; i < slots->num_items; i++)
+        if (slots->items[i]->kind == OBJECT_STR && str_equal(slots->items[i]->text, name))
+            return true;
+    return false;
+}
+
+/* True: every class of the object has __slots__, and none names this attribute. */
+bool slots_forbid(const Object *object, Str name) {
+    const Class *info = class_info(object->items[0]);
+    for (int i = 0; i < info->num_order; i++) {
+        const Class *above = class_info(info->order[i]);
+        if (above->is_native && above->native == CLASS_OBJECT) continue;
+        const Object *slots = map_get(&above->members, STR("__slots__"));
+        if (!slots || slots_have(slots, name)) return false;
+    }
+    return true;
+}
