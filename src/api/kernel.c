@@ -205,13 +205,15 @@ tern_kernel *kernel_finish(tern_kernel *kernel, const Spec *specs, const tern_op
 }
 
 CompileRequest kernel_request(const Device *device, const tern_options *options) {
-    return (CompileRequest){.target = resolve_target(device, options->target),
+    const char *target = resolve_target(device, options->target);
+    bool is_launched = !options->text_only && !strcmp(target, device->target);
+    return (CompileRequest){.target = target,
                             .num_warps = options->num_warps,
                             .num_stages = options->num_stages,
                             .debug = options->debug,
                             .precise = options->precise,
                             .dot_precision = options->dot_precision,
-                            .maps = device->makes_maps && !options->text_only,
+                            .maps = is_launched ? device->makes_maps : options->maps,
                             .print_after = options->print_after,
                             .locations = options->locations,
                             .verify = options->verify,
@@ -325,6 +327,15 @@ int tern_kernel_num_stages(const tern_kernel *kernel) { return kernel->compiled-
 
 const char *tern_pass_name(int index) { return compile_pass_name(index); }
 
+static void print_map(Buf *out, const CompiledKernel *compiled, int index) {
+    const MapRecipe *map = &compiled->facts.maps.data[index];
+    buf_printf(out, "tensor map: map_%d, of '%.*s': boxes of ", index,
+               STR_ARG(compiled->params[map->base].name));
+    for (int d = map->rank - 1; d >= 0; d--)
+        buf_printf(out, "%d%s", map->dims[d].box, d ? " x " : "");
+    buf_printf(out, " elements of %d bytes, swizzle of %d\n", map->element_bytes, map->swizzle);
+}
+
 static const char *facts_text(tern_kernel *kernel) {
     const CompiledKernel *compiled = kernel->compiled;
     const GenFacts *facts = &compiled->facts;
@@ -346,6 +357,7 @@ static const char *facts_text(tern_kernel *kernel) {
     if (facts->may_spin) buf_puts(&out, "waits for other programs: yes\n");
     for (int i = 0; i < facts->notes.count; i++)
         buf_printf(&out, "%.*s\n", STR_ARG(facts->notes.data[i]));
+    for (int i = 0; i < facts->maps.count; i++) print_map(&out, compiled, i);
     Device *device = &kernel->own.context->device;
     if (kernel->loaded && device->ops->loaded_facts)
         buf_printf(&out, "%.*s", STR_ARG(device->ops->loaded_facts(device, kernel->loaded)));

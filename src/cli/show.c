@@ -18,6 +18,7 @@ const OptionRow options_show[] = {
     {"num-warps", 0, "N", "1, 2, 4 .. 32; default 4"},
     {"num-stages", 0, "N", "default: the target's"},
     {"config", 0, "K", "compile with the values of this @triton.autotune config"},
+    {"plain", 0, NULL, "GPU: for other launchers: the text's parameters are the source's alone"},
     OPTIONS_COMPILE,
     {0},
 };
@@ -152,6 +153,7 @@ static int show_compiled(const Show *show, const StageRow *row) {
     const char *signature = option_value(cli, "sig"), *target = option_value(cli, "target");
     tern_options options = {.debug = option_given(cli, "debug"),
                             .precise = option_given(cli, "precise"),
+                            .maps = !option_given(cli, "plain"),
                             .print_after = show->pass};
     bool is_cuda = show->function->is_cuda;
     if (!signature && !is_cuda)

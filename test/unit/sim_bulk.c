@@ -142,6 +142,8 @@ TEST(rules_of_one_copy) {
          "is not of a tensor map that the launch made"},
         {START ARRIVE("128") "mov.u64 %d4, %d0;\n" COPY("s", "4"), "is not of a tensor map"},
         {START "mov.u64 %d4, %d0;\nprefetch.tensormap [%d4];\n", "is not of a tensor map"},
+        {START ARRIVE("128") "@%p0 " BULK("2") "[s], [%d4, {-2, 0}], [s+2048];\n",
+         "from coordinate -2 of elements of 4 bytes, which is not a multiple of 16 bytes"},
         {START ARRIVE("128") "@%p0 " BULK("1") "[s], [%d4, {0}], [s+2048];\n",
          "a copy of 1 dimensions by a tensor map of 2"},
         /* written before: the async proxy must know */

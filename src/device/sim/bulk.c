@@ -5,7 +5,8 @@
  *
  * Element (i, j, ..) of a box lies at (i + j * box[0] + ..) * its bytes; with a swizzle of S bytes,
  * in the address itself, the bits of 16 bytes within S are then flipped by as many from bit 7 on.
- * What is outside of the tensor becomes 0, and is not read.
+ * What is outside of the tensor becomes 0, and is not read. The first coordinate is a multiple of
+ * 16 bytes: else an H200 says that the instruction is illegal.
  *
  * The engine reads at any time from the start until it has come: in orders with an odd seed at the
  * start, else at the end, and copies come in any order. Until then nobody may touch the bytes that
@@ -196,6 +197,11 @@ static bool describe(Machine *m, Bulk *bulk) {
                         to, ALIGNMENT);
     for (int d = 0; d < ins->number; d++)
         bulk->at[d] = (int32_t)source_of(m, w, ins->operands[3 + d])[lane];
+    if ((int64_t)bulk->at[0] * bulk->map.element_bytes % CHUNK)
+        return sim_fail(m, w, ins, lane,
+                        "bulk copy from coordinate %d of elements of %d bytes, which is not a "
+                        "multiple of %d bytes",
+                        bulk->at[0], bulk->map.element_bytes, CHUNK);
     bulk->to = to - SHARED_BASE, bulk->bytes = box_bytes(&bulk->map);
     uint64_t size = (uint64_t)m->program->shared_bytes;
     if (to < SHARED_BASE || bulk->to > size || size - bulk->to < (uint64_t)bulk->bytes)
