@@ -15,8 +15,10 @@ typedef enum NumberForm { FORM_INTEGER, FORM_WHOLE, FORM_FIXED, FORM_EXPONENT } 
 typedef struct Printer {
     Buf out;
     const tern_tensor *tensor;
-    const unsigned char *data; /* row-major */
-    bool shortens;
+    bool is_cut[TERN_MAX_RANK];   /* this dimension is shown at its ends only */
+    int64_t shape[TERN_MAX_RANK]; /* of what is shown */
+    int64_t count;                /* of its elements */
+    const unsigned char *data;    /* row-major */
     NumberForm form;
     int width;
 } Printer;
@@ -58,22 +60,39 @@ static void number_text(const Printer *printer, int64_t index, char text[NUMBER_
 
 /* ---- which elements are shown ---- */
 
-typedef void Visit(Printer *printer, int64_t index, void *user);
-
-static bool is_cut(const Printer *printer, int dim) {
-    return printer->shortens && printer->tensor->shape[dim] > 2 * EDGE;
+static void choose_shown(Printer *printer) {
+    const tern_tensor *tensor = printer->tensor;
+    printer->count = 1;
+    for (int d = 0; d < tensor->rank; d++) {
+        printer->is_cut[d] = tensor->numel > THRESHOLD && tensor->shape[d] > 2 * EDGE;
+        printer->shape[d] = printer->is_cut[d] ? 2 * EDGE : tensor->shape[d];
+        printer->count *= printer->shape[d];
+    }
 }
 
-static void visit_shown(Printer *printer, int dim, int64_t index, Visit *visit, void *user) {
+/* Reads what is shown, from a dimension on, and no more: there may be no memory for all of it. */
+static tern_status read_shown(const Printer *printer, int dim, int64_t offset, unsigned char **to) {
     const tern_tensor *tensor = printer->tensor;
-    if (dim == tensor->rank) {
-        visit(printer, index, user);
-        return;
+    bool is_last = dim == tensor->rank - 1, is_cut = printer->is_cut[dim];
+    int64_t size = tensor->shape[dim], stride = tensor->strides[dim];
+    int64_t step = !is_last ? 1 : is_cut ? EDGE : size;
+    tern_status status = TERN_OK;
+    for (int64_t i = 0; i < size && !status; i += step) {
+        if (is_cut && i == EDGE) i = size - EDGE;
+        if (!is_last) {
+            status = read_shown(printer, dim + 1, offset + i * stride, to);
+            continue;
+        }
+        tern_tensor part = *tensor;
+        part.rank = 1;
+        part.shape[0] = part.numel = step;
+        part.strides[0] = stride;
+        part.offset = offset + i * stride;
+        part.is_contiguous = stride == 1 || step == 1;
+        status = tensor_read(&part, *to);
+        *to += (size_t)step * tern_dtype_size(tensor->dtype);
     }
-    for (int64_t i = 0; i < tensor->shape[dim]; i++) {
-        if (is_cut(printer, dim) && i == EDGE) i = tensor->shape[dim] - EDGE;
-        visit_shown(printer, dim + 1, index * tensor->shape[dim] + i, visit, user);
-    }
+    return status;
 }
 
 typedef struct Range {
@@ -81,8 +100,7 @@ typedef struct Range {
     bool is_whole, any;
 } Range;
 
-static void widen_range(Printer *printer, int64_t index, void *user) {
-    Range *range = user;
+static void widen_range(const Printer *printer, int64_t index, Range *range) {
     double value = tern_element_double(printer->tensor->dtype, element_at(printer, index));
     if (!isfinite(value) || value == 0) return;
     double size = fabs(value);
@@ -92,9 +110,8 @@ static void widen_range(Printer *printer, int64_t index, void *user) {
     range->any = true;
 }
 
-static void widen_column(Printer *printer, int64_t index, void *user) {
+static void widen_column(Printer *printer, int64_t index, bool all) {
     char text[NUMBER_SIZE];
-    bool all = *(bool *)user;
     double value = tern_element_double(printer->tensor->dtype, element_at(printer, index));
     if (!all && (!isfinite(value) || value == 0)) return;
     number_text(printer, index, text);
@@ -108,60 +125,60 @@ static void choose_form(Printer *printer) {
     printer->form = FORM_INTEGER;
     if (!all) {
         Range range = {.is_whole = true};
-        visit_shown(printer, 0, 0, widen_range, &range);
+        for (int64_t i = 0; i < printer->count; i++) widen_range(printer, i, &range);
         bool far_apart = range.any && (range.high / range.low > 1000 || range.high > 1e8 ||
                                        (!range.is_whole && range.low < 1e-4));
         printer->form = far_apart ? FORM_EXPONENT : range.is_whole ? FORM_WHOLE : FORM_FIXED;
     }
-    visit_shown(printer, 0, 0, widen_column, &all);
+    for (int64_t i = 0; i < printer->count; i++) widen_column(printer, i, all);
 }
 
 /* ---- layout ---- */
 
 static void print_vector(Printer *printer, int64_t first, int indent) {
-    const tern_tensor *tensor = printer->tensor;
-    int64_t size = tensor->shape[tensor->rank - 1];
+    int last = printer->tensor->rank - 1;
     int per_line = (LINE_WIDTH - indent) / (printer->width + 2), on_line = 0;
+    bool has_gap = printer->is_cut[last];
     if (per_line < 1) per_line = 1;
     buf_putc(&printer->out, '[');
-    for (int64_t i = 0; i < size; i++, on_line++) {
-        bool cut = is_cut(printer, tensor->rank - 1) && i == EDGE;
+    for (int64_t i = 0; i < printer->shape[last]; on_line++) {
         if (on_line == per_line) {
             buf_printf(&printer->out, ",\n%*s", indent + 1, "");
             on_line = 0;
         } else if (i)
             buf_puts(&printer->out, ", ");
-        if (cut) {
+        if (has_gap && i == EDGE) {
             buf_puts(&printer->out, " ...");
-            i = size - EDGE - 1;
+            has_gap = false;
             continue;
         }
         char text[NUMBER_SIZE];
-        number_text(printer, first + i, text);
+        number_text(printer, first + i++, text);
         buf_printf(&printer->out, "%*s", printer->width, text);
     }
     buf_putc(&printer->out, ']');
 }
 
 static void print_dims(Printer *printer, int dim, int64_t index, int indent) {
-    const tern_tensor *tensor = printer->tensor;
-    if (dim == tensor->rank - 1) {
-        print_vector(printer, index * tensor->shape[dim], indent);
+    int rank = printer->tensor->rank;
+    bool has_gap = printer->is_cut[dim];
+    if (dim == rank - 1) {
+        print_vector(printer, index * printer->shape[dim], indent);
         return;
     }
     buf_putc(&printer->out, '[');
-    for (int64_t i = 0; i < tensor->shape[dim]; i++) {
+    for (int64_t i = 0; i < printer->shape[dim];) {
         if (i) {
             buf_putc(&printer->out, ',');
-            for (int k = dim + 1; k < tensor->rank; k++) buf_putc(&printer->out, '\n');
+            for (int k = dim + 1; k < rank; k++) buf_putc(&printer->out, '\n');
             buf_printf(&printer->out, "%*s", indent + 1, "");
         }
-        if (is_cut(printer, dim) && i == EDGE) {
+        if (has_gap && i == EDGE) {
             buf_puts(&printer->out, "...");
-            i = tensor->shape[dim] - EDGE - 1;
+            has_gap = false;
             continue;
         }
-        print_dims(printer, dim + 1, index * tensor->shape[dim] + i, indent + 1);
+        print_dims(printer, dim + 1, index * printer->shape[dim] + i++, indent + 1);
     }
     buf_putc(&printer->out, ']');
 }
@@ -239,10 +256,15 @@ char *tern_tensor_text_on(tern_tensor *tensor, const char *device) {
     if (!tensor_is_live(tensor)) return NULL;
     tern_session *session = tensor->session;
     Arena *arena = arena_new(&session->no_memory);
-    unsigned char *data = malloc((size_t)tensor->numel * tern_dtype_size(tensor->dtype) + 1);
-    Printer printer = {.tensor = tensor, .data = data, .shortens = tensor->numel > THRESHOLD};
+    Printer printer = {.tensor = tensor};
+    choose_shown(&printer);
+    unsigned char *data = malloc((size_t)printer.count * tern_dtype_size(tensor->dtype) + 1);
+    unsigned char *to = data;
     char *text = NULL;
-    bool is_read = data && !tensor_read(tensor, data);
+    printer.data = data;
+    bool is_whole = tensor->numel <= THRESHOLD;
+    bool is_read = data && !(is_whole ? tensor_read(tensor, data)
+                                      : read_shown(&printer, 0, tensor->offset, &to));
     if (is_read) text = text_of(session, &printer, arena, device);
     if (!data || (is_read && !text)) session_fail(session, TERN_ERROR_NO_MEMORY, "out of memory");
     free(data);

@@ -302,6 +302,16 @@ TEST(printing) {
     prints(tern_arange(session, TERN_INT64, 0, 24, 1),
            "tensor([ 0,  1,  2,  3,  4,  5,  6,  7,  8,  9, 10, 11, 12, 13, 14, 15, 16, 17,\n"
            "        18, 19, 20, 21, 22, 23])");
+    /* What nobody has memory for is read where it is shown. */
+    prints(tern_expand(counted(SHAPE(1)), SHAPE(INT64_C(1) << 40)),
+           "tensor([0., 0., 0.,  ..., 0., 0., 0.])");
+    prints(tern_expand(tern_transpose(counted(SHAPE(2, 3)), 0, 1), SHAPE(INT64_C(1) << 31, 3, 2)),
+           "tensor([[[0., 3.],\n         [1., 4.],\n         [2., 5.]],\n\n"
+           "        [[0., 3.],\n         [1., 4.],\n         [2., 5.]],\n\n"
+           "        [[0., 3.],\n         [1., 4.],\n         [2., 5.]],\n\n        ...,\n\n"
+           "        [[0., 3.],\n         [1., 4.],\n         [2., 5.]],\n\n"
+           "        [[0., 3.],\n         [1., 4.],\n         [2., 5.]],\n\n"
+           "        [[0., 3.],\n         [1., 4.],\n         [2., 5.]]])");
     end();
 }
 
