@@ -292,7 +292,19 @@ static void gather(const tern_tensor *tensor, const unsigned char *from, unsigne
     }
 }
 
+/* A GPU puts far more together than it would send apart. */
+static tern_status read_packed(const tern_tensor *tensor, void *to) {
+    bool mode = tern_set_grad_mode(tensor->session, false);
+    tern_tensor *packed = tern_contiguous((tern_tensor *)tensor);
+    tern_set_grad_mode(tensor->session, mode);
+    tern_status status =
+        packed ? tensor_read(packed, to) : tern_message_status(tensor->session->context);
+    tern_drop(packed);
+    return status;
+}
+
 tern_status tensor_read(const tern_tensor *tensor, void *to) {
+    enum { MANY = 4 };
     size_t size = tern_dtype_size(tensor->dtype), from = (size_t)tensor->offset * size;
     tern_buffer *buffer = tensor->storage->buffer;
     if (!tensor->numel) return TERN_OK;
@@ -300,10 +312,18 @@ tern_status tensor_read(const tern_tensor *tensor, void *to) {
     if ((uint64_t)tensor->numel > PTRDIFF_MAX / size) /* of an expanded one */
         return session_fail(tensor->session, TERN_ERROR_NO_MEMORY, "out of memory");
     if (tensor->is_contiguous) return tern_read(buffer, from, to, (size_t)tensor->numel * size);
-    size_t bytes = (size_t)tensor_extent(tensor) * size;
+    int64_t extent = tensor_extent(tensor);
+    tern_status status;
+    if (tensor->session->on_host) { /* one element waits for all */
+        status = tern_read(buffer, from, to, size);
+        if (!status) gather(tensor, (const unsigned char *)tern_buffer_pointer(buffer) + from, to);
+        return status;
+    }
+    if (extent / MANY > tensor->numel) return read_packed(tensor, to);
+    size_t bytes = (size_t)extent * size;
     unsigned char *seen = malloc(bytes);
     if (!seen) return session_fail(tensor->session, TERN_ERROR_NO_MEMORY, "out of memory");
-    tern_status status = tern_read(buffer, from, seen, bytes);
+    status = tern_read(buffer, from, seen, bytes);
     if (!status) gather(tensor, seen, to);
     free(seen);
     return status;
