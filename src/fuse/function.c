@@ -269,7 +269,7 @@ static tern_status bind_and_run(FusePlan *plan, tern_tensor *const *in) {
     for (int i = 0; i < trace->checks.count && !status; i++) {
         const TraceCheck *check = &trace->checks.data[i];
         tern_tensor index = trace_real(trace, &check->index, plan->real, plan->offsets);
-        if (!check_bounds(&index, check->kind, check->dim, check->size))
+        if (!check_bounds(&index, &check->rule))
             status = tern_message_status(trace->session->context);
     }
     if (!status) status = fuse_run(plan);

@@ -57,27 +57,54 @@ static bool find_range(const tern_tensor *index, int64_t *low, int64_t *high) {
     return true;
 }
 
-bool check_bounds(tern_tensor *index, IndexKind kind, int dim, int64_t size) {
+/* Those that are ignored as 0. NULL: it failed. */
+static tern_tensor *without_ignored(tern_tensor *index, const IndexRule *rule) {
+    tern_tensor *counts = tern_ne_integer(index, rule->ignored);
+    tern_tensor *safe = tern_where(tern_of(counts), tern_of(index), tern_integer(0));
+    tern_drop(counts);
+    return safe;
+}
+
+static bool say_outside(tern_session *session, int64_t outside, const IndexRule *rule) {
+    long long place = (long long)outside, size = (long long)rule->size;
+    switch (rule->kind) {
+    case OF_GATHER:
+        session_fail(session, TERN_ERROR_ARGUMENT,
+                     "index %lld is out of bounds for dimension %d with size %lld", place,
+                     rule->dim, size);
+        return false;
+    case OF_SELECT_ALONG:
+        session_fail(session, TERN_ERROR_ARGUMENT,
+                     "INDICES element is out of DATA bounds, id=%lld axis_dim=%lld", place, size);
+        return false;
+    case OF_CLASS:
+        session_fail(session, TERN_ERROR_ARGUMENT, "Target %lld is out of bounds.", place);
+        return false;
+    case OF_SELECT:
+    case OF_EMBEDDING: break;
+    }
+    session_fail(session, TERN_ERROR_ARGUMENT, "index out of range in self");
+    return false;
+}
+
+bool check_bounds(tern_tensor *index, const IndexRule *rule) {
     int64_t low, high;
     bool fits;
     Trace *trace = index->session->trace;
     if (!index->numel) return true;
-    if (trace) return trace_check_index(trace, index, kind, dim, size);
-    if (!find_fits(index, size, &fits)) return false;
+    if (trace) return trace_check_index(trace, index, rule);
+    if (!find_fits(index, rule->size, &fits)) return false;
     if (fits) return true;
+    if (rule->kind == OF_CLASS && (rule->ignored < 0 || rule->ignored >= rule->size)) {
+        const IndexRule of_others = {OF_CLASS, rule->dim, rule->size, 0};
+        tern_tensor *others = without_ignored(index, rule);
+        fits = others && check_bounds(others, &of_others);
+        tern_drop(others);
+        return fits;
+    }
     if (!find_range(index, &low, &high)) return false;
-    if (low >= 0 && high < size) return true;
-    if (kind == OF_GATHER)
-        session_fail(index->session, TERN_ERROR_ARGUMENT,
-                     "index %lld is out of bounds for dimension %d with size %lld",
-                     (long long)(low < 0 ? low : high), dim, (long long)size);
-    else if (kind == OF_SELECT_ALONG)
-        session_fail(index->session, TERN_ERROR_ARGUMENT,
-                     "INDICES element is out of DATA bounds, id=%lld axis_dim=%lld",
-                     (long long)(low < 0 ? low : high), (long long)size);
-    else
-        session_fail(index->session, TERN_ERROR_ARGUMENT, "index out of range in self");
-    return false;
+    if (low >= 0 && high < rule->size) return true;
+    return say_outside(index->session, low < 0 ? low : high, rule);
 }
 
 static bool check_session(const tern_tensor *a, const tern_tensor *b) {
@@ -138,7 +165,8 @@ tern_tensor *tern_gather(tern_tensor *x, int dim, tern_tensor *index) {
                 "larger than self %s apart from dimension %d",
                 d, sizes_text(index->shape, index->rank).text, sizes_text(x->shape, x->rank).text,
                 dim);
-    if (!check_bounds(index, OF_GATHER, dim, x->rank ? x->shape[dim] : 1)) return NULL;
+    if (!check_bounds(index, &(IndexRule){OF_GATHER, dim, x->rank ? x->shape[dim] : 1, 0}))
+        return NULL;
     return tensor_gather(x, dim, index);
 }
 
@@ -167,7 +195,7 @@ tern_tensor *tern_index_select(tern_tensor *x, int dim, tern_tensor *index) {
         return session_fail_null(x->session, TERN_ERROR_ARGUMENT,
                                  "index_select(): self indexing axis dim should be positive");
     IndexKind kind = x->rank > 1 && (dim || !x->numel) ? OF_SELECT_ALONG : OF_SELECT;
-    if (!check_bounds(index, kind, dim, x->shape[dim])) return NULL;
+    if (!check_bounds(index, &(IndexRule){kind, dim, x->shape[dim], 0})) return NULL;
     for (int d = 0; d < x->rank; d++) {
         shape[d] = d == dim ? index->numel : x->shape[d];
         strides[d] = d == dim ? 0 : x->strides[d];
@@ -283,7 +311,7 @@ tern_tensor *tern_scatter_add(tern_tensor *x, int dim, tern_tensor *index, tern_
         return session_fail_null(x->session, TERN_ERROR_ARGUMENT,
                                  "scatter(): Expected dtype int32/int64 for index");
     if (!check_scatter(x, dim, index, source) ||
-        !check_bounds(index, OF_GATHER, dim, x->rank ? x->shape[dim] : 1))
+        !check_bounds(index, &(IndexRule){OF_GATHER, dim, x->rank ? x->shape[dim] : 1, 0}))
         return NULL;
     return tensor_scatter_add(x, dim, index, source);
 }

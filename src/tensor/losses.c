@@ -82,26 +82,10 @@ static bool check_entropy(const tern_tensor *x, const tern_tensor *target, int d
 
 /* The classes, those that are ignored as class 0; all others are held against their number. */
 static tern_tensor *classes_of(const Entropy *entropy, tern_tensor *counts) {
-    tern_tensor *target = entropy->target;
-    tern_session *session = entropy->session;
-    int64_t low = 0, high = 0;
-    if (session->trace) /* an index is looked at before the trace runs, and so is what it is */
-        return check_bounds(target, OF_GATHER, entropy->dim, entropy->num_classes)
-                   ? view_same(target)
-                   : NULL;
-    tern_tensor *safe = tern_where(tern_of(counts), tern_of(target), tern_integer(0));
-    if (!safe || !safe->numel) return safe;
-    tern_tensor *lowest = tern_amin(safe, NULL, 0, false);
-    tern_tensor *highest = tern_amax(safe, NULL, 0, false);
-    bool known = !tern_item_int(lowest, &low) && !tern_item_int(highest, &high);
-    tern_drop(lowest);
-    tern_drop(highest);
-    if (known && low >= 0 && high < entropy->num_classes) return safe;
-    if (known)
-        session_fail(session, TERN_ERROR_ARGUMENT, "Target %lld is out of bounds.",
-                     (long long)(low < 0 ? low : high));
-    tern_drop(safe);
-    return NULL;
+    const IndexRule rule = {OF_CLASS, entropy->dim, entropy->num_classes,
+                            entropy->options->ignore_index};
+    if (!check_bounds(entropy->target, &rule)) return NULL;
+    return tern_where(tern_of(counts), tern_of(entropy->target), tern_integer(0));
 }
 
 /* mean: over what counts, by its weight */
@@ -122,8 +106,8 @@ static tern_tensor *by_classes(const Entropy *entropy) {
         tern_squeeze(tensor_gather(entropy->logs, entropy->dim, index), entropy->dim);
     tern_tensor *weights = tern_to(counts, entropy->logs->dtype), *smooth = entropy->logs;
     if (entropy->weight) {
-        tern_tensor *flat = tern_flatten(classes);
-        tern_tensor *of_class = tern_reshape(tern_index_select(entropy->weight, 0, flat),
+        tern_tensor *flat = tern_flatten(classes); /* looked at already */
+        tern_tensor *of_class = tern_reshape(tensor_gather(entropy->weight, 0, flat),
                                              classes ? classes->rank : 0, classes->shape);
         weights = tern_mul(weights, of_class);
     }

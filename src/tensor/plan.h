@@ -220,13 +220,23 @@ void emit_product(Emitter *emitter);
 
 /* ---- index.c ---- */
 /* PyTorch has two ways to select, with words of their own. */
-typedef enum IndexKind { OF_GATHER, OF_SELECT, OF_SELECT_ALONG, OF_EMBEDDING } IndexKind;
+typedef enum IndexKind {
+    OF_GATHER,
+    OF_SELECT,
+    OF_SELECT_ALONG,
+    OF_EMBEDDING,
+    OF_CLASS,
+} IndexKind;
+typedef struct IndexRule {
+    IndexKind kind;
+    int dim;
+    int64_t size, ignored; /* the latter, OF_CLASS: a class of no row that counts */
+} IndexRule;
 /* Are all indices in 0 .. size - 1? False: said. While ops are traced: it is noted. */
-bool check_bounds(tern_tensor *index, IndexKind kind, int dim, int64_t size);
+bool check_bounds(tern_tensor *index, const IndexRule *rule);
 
 /* That is looked at when the trace runs. False: it cannot be, which is said. */
-bool trace_check_index(Trace *trace, const tern_tensor *index, IndexKind kind, int dim,
-                       int64_t size);
+bool trace_check_index(Trace *trace, const tern_tensor *index, const IndexRule *rule);
 
 /* ---- sort_device.c ---- */
 bool sort_can(const tern_tensor *x);

@@ -161,10 +161,9 @@ tern_status trace_run(Trace *trace, const Run *run, const tern_tensor *out) {
     return status ? status : add_node(trace, node);
 }
 
-bool trace_check_index(Trace *trace, const tern_tensor *index, IndexKind kind, int dim,
-                       int64_t size) {
+bool trace_check_index(Trace *trace, const tern_tensor *index, const IndexRule *rule) {
     TraceStorage *noted;
-    TraceCheck check = {*index, kind, dim, size};
+    TraceCheck check = {*index, *rule};
     check.index.grad = NULL;
     if (!note_tensor(trace, index, &noted)) return false;
     if (noted->num_writes || noted->role == STORAGE_MADE) {

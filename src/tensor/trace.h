@@ -48,13 +48,11 @@ typedef struct TraceStorage {
     bool is_read;
 } TraceStorage;
 
-/* An index that comes from outside: held against `size` when the trace runs, before anything
+/* An index that comes from outside: held against the rule when the trace runs, before anything
  * else. */
 typedef struct TraceCheck {
     tern_tensor index;
-    IndexKind kind;
-    int dim;
-    int64_t size;
+    IndexRule rule;
 } TraceCheck;
 
 struct Trace {

@@ -171,6 +171,37 @@ TEST(indices_are_looked_at_in_each_call) {
     end();
 }
 
+/* A loss and its gradient, by weights of classes. */
+static tern_status entropy(tern_tensor *const *in, tern_tensor **out, void *user) {
+    (void)user;
+    tern_tensor *x = tern_detach(in[0]);
+    tern_status status = tern_set_requires_grad(x, true);
+    tern_tensor *loss = tern_cross_entropy(x, in[1], in[2], NULL);
+    if (!status) status = loss ? tern_backward(loss, NULL, NULL) : TERN_ERROR_ARGUMENT;
+    out[0] = loss ? tern_detach(loss) : NULL;
+    out[1] = tern_gradient(x);
+    return status;
+}
+
+TEST(rows_that_do_not_count) {
+    CHECK(begin("interp"));
+    tern_fused *fused = tern_fuse(session, "entropy", entropy, 3, 2, NULL);
+    tern_tensor *x = tern_sin(counted(SHAPE(4, 3))), *out[2];
+    tern_tensor *weights = tern_add_number(counted(SHAPE(3)), 0.5);
+    static const int64_t rows[][4] = {{2, 1, 0, 2}, {-100, 1, -100, 2}, {1, 3, 0, -100}};
+    for (int i = 0; i < 3; i++) {
+        tern_tensor *in[] = {x, tern_from(session, rows[i], TERN_INT64, SHAPE(4)), weights};
+        if (i < 2) {
+            check_fused(fused, entropy, in, 2, 1e-6);
+            continue;
+        }
+        CHECK(tern_fused_call(fused, in, out) == TERN_ERROR_ARGUMENT);
+        CHECK_STR(tern_message(context), "Target 3 is out of bounds.");
+    }
+    tern_fused_free(fused);
+    end();
+}
+
 /* ---- what becomes of known functions ---- */
 
 static const int last[] = {-1};
