@@ -214,10 +214,7 @@ tern_status fused_plan_new(tern_fused *function, tern_tensor *const *in, const i
     if (!plan) return TERN_ERROR_NO_MEMORY;
     tern_status status = TERN_OK;
     if (ways && !take_ways(plan, ways, num_ways)) status = TERN_ERROR_NO_MEMORY;
-    bool tunes = function->session->tunes; /* that is how the usual plan was traced */
-    if (ways) function->session->tunes = true;
     if (!status) status = trace_body(function, plan, in);
-    function->session->tunes = tunes;
     if (!status) status = compile_kernels(plan, &function->cache, !ways);
     if (status)
         fused_plan_free(plan);

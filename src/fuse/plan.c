@@ -82,8 +82,27 @@ static bool runs_alone(const TraceNode *node, const NodeState *state) {
     return kind == ROW_ARG || kind == ROW_SCAN || kind == ROW_PUT;
 }
 
+/* A library takes a factor that lies turned as it is: no need of the copy that a tile reads. */
+static void read_uncopied(FusePlan *plan, TraceNode *node, NodeState *state, int operand) {
+    int writer = writer_of(plan, state->storages[operand]);
+    if (writer < 0) return;
+    const TraceNode *copy = plan->trace->nodes.data[writer];
+    const tern_tensor *from = &copy->tensors[0];
+    int source = plan->states[writer].storages[0];
+    if (copy->run.op != TERN_OP_copy || source < 0 || changes(plan, source) ||
+        !is_same_view(&node->tensors[operand], &copy->out) || from->dtype != copy->out.dtype ||
+        from->rank != copy->out.rank ||
+        memcmp(from->shape, copy->out.shape, (size_t)from->rank * sizeof *from->shape) != 0)
+        return;
+    tern_tensor factors[2] = {node->tensors[0], node->tensors[1]};
+    factors[operand] = *from;
+    if (!blas_can(plan->trace->session, &factors[0], &factors[1], &node->out)) return;
+    node->tensors[operand] = *from;
+    state->storages[operand] = source;
+}
+
 static void describe_node(FusePlan *plan, int index) {
-    const TraceNode *node = plan->trace->nodes.data[index];
+    TraceNode *node = plan->trace->nodes.data[index];
     NodeState *state = &plan->states[index];
     state->out = trace_storage_of(plan->trace, &node->out);
     for (int i = 0; i < RUN_OPERANDS; i++)
@@ -95,6 +114,8 @@ static void describe_node(FusePlan *plan, int index) {
     int asked = index < plan->num_ways ? plan->ways[index] - 1 : -1;
     bool can = asked >= 0 && (asked != PRODUCT_BY_LIBRARY || blas_can(session, a, b, &node->out));
     state->way = can ? asked : product_usual_way(session, a, b, &node->out);
+    for (int i = 0; i < 2 && state->way == PRODUCT_BY_LIBRARY; i++)
+        read_uncopied(plan, node, state, i);
 }
 
 /* A value that is no result, and that nothing reads but what nobody wants, is not computed. */

@@ -261,6 +261,9 @@ tern_status product_run(tern_session *session, const tern_tensor *a, const tern_
                         tern_tensor *y);
 tern_status product_run_tile(tern_session *session, const tern_tensor *a, const tern_tensor *b,
                              tern_tensor *y, int tile);
+/* stream NULL: the session's */
+tern_status product_run_way(tern_session *session, tern_stream *stream, const tern_tensor *a,
+                            const tern_tensor *b, tern_tensor *y, int way);
 /* Ways to do a product: tiles of product.c, the usual one first, and a library's. */
 enum { PRODUCT_BY_LIBRARY = 100, MOST_WAYS = 8 };
 int product_usual_way(tern_session *session, const tern_tensor *a, const tern_tensor *b,

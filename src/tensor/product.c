@@ -146,8 +146,8 @@ static tern_tensor *straightened(tern_session *session, const tern_tensor *x, in
     const int64_t *shape = x->shape + x->rank - 2, *strides = x->strides + x->rank - 2;
     bool is_cpu = session->on_host && !session->checks_accesses;
     bool is_large = shape[0] > LARGE && shape[1] > LARGE && others > LARGE;
-    if (!is_cpu || !is_large || (session->tunes && blas_name(session)) || strides[1] == 1 ||
-        strides[0] != 1 || !tensor_is_dense(x) || !tern_dtype_is_float(x->dtype))
+    if (!is_cpu || !is_large || strides[1] == 1 || strides[0] != 1 || !tensor_is_dense(x) ||
+        !tern_dtype_is_float(x->dtype))
         return NULL;
     bool mode = tern_set_grad_mode(session, false);
     tern_tensor *copy = tern_contiguous((tern_tensor *)x);
@@ -155,24 +155,29 @@ static tern_tensor *straightened(tern_session *session, const tern_tensor *x, in
     return copy;
 }
 
-static tern_status run_straight(tern_session *session, const tern_tensor *a, const tern_tensor *b,
-                                tern_tensor *y) {
-    if (session->trace) return product_run_tile(session, a, b, y, TILE_SMALL); /* is noted */
-    bool is_tuned = session->tunes && a->shape[a->rank - 1];
-    int way = is_tuned ? tune_product(session, a, b, y) : product_usual_way(session, a, b, y);
-    if (way == PRODUCT_BY_LIBRARY) return blas_run(session, NULL, a, b, y);
-    return product_run_tile(session, a, b, y, way);
+tern_status product_run_way(tern_session *session, tern_stream *stream, const tern_tensor *a,
+                            const tern_tensor *b, tern_tensor *y, int way) {
+    tern_stream *before = session->stream;
+    if (!stream) stream = before;
+    if (way == PRODUCT_BY_LIBRARY) return blas_run(session, stream, a, b, y);
+    session->stream = stream;
+    tern_tensor *left = straightened(session, a, y->shape[y->rank - 1]);
+    tern_tensor *right = straightened(session, b, y->shape[y->rank - 2]);
+    tern_status status = product_run_tile(session, left ? left : a, right ? right : b, y, way);
+    session->stream = before;
+    tern_drop(left);
+    tern_drop(right);
+    return status;
 }
 
 tern_status product_run(tern_session *session, const tern_tensor *a, const tern_tensor *b,
                         tern_tensor *y) {
     if (!y->numel) return TERN_OK;
-    tern_tensor *left = straightened(session, a, y->shape[y->rank - 1]);
-    tern_tensor *right = straightened(session, b, y->shape[y->rank - 2]);
-    tern_status status = run_straight(session, left ? left : a, right ? right : b, y);
-    tern_drop(left);
-    tern_drop(right);
-    return status;
+    bool is_tuned = session->tunes && !session->trace && a->shape[a->rank - 1];
+    int way = session->trace ? TILE_SMALL /* is noted */
+              : is_tuned     ? tune_product(session, a, b, y)
+                             : product_usual_way(session, a, b, y);
+    return product_run_way(session, NULL, a, b, y, way);
 }
 
 tern_status product_run_tile(tern_session *session, const tern_tensor *a, const tern_tensor *b,

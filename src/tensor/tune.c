@@ -19,12 +19,7 @@ typedef struct Race {
 } Race;
 
 static tern_status run_way(const Race *race, int way, tern_stream *stream) {
-    tern_session *session = race->session;
-    if (way == PRODUCT_BY_LIBRARY) return blas_run(session, stream, race->a, race->b, race->y);
-    session->stream = stream;
-    tern_status status = product_run_tile(session, race->a, race->b, race->y, way);
-    session->stream = NULL;
-    return status;
+    return product_run_way(race->session, stream, race->a, race->b, race->y, way);
 }
 
 /* How far a sum of products in this type may be from another order's, of its root mean square. */
