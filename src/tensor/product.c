@@ -104,16 +104,18 @@ static int usual_tile(const tern_session *session, const tern_tensor *y) {
     return rows >= 2048 && cols >= 2048 ? TILE_BROADER : TILE_DEEP;
 }
 
-/* Of fp32 and fp64 on a GPU a library's function is used where one is found: in fp32 on an H100 1.3
- * times as fast at 1024, 1.6 times at 4096 (bench/results, 2026-11-25). Smaller ones and fp64 were
- * not measured. */
+/* Of floats on a GPU a library's function is used where one is found. fp32: on an H100 1.3 times as
+ * fast at 1024, 1.6 times at 4096 (bench/results, 2026-11-25). 16 bits: at 1024 1.2 times, at 4096
+ * 1.05 to 1.2; on an H200 layers of 4096 x 1024 x 4096 with bias and GELU take .124 ms by it, with
+ * a pass more for the GELU, and .167 by the usual tile (2026-11-26). Smaller ones and fp64 were not
+ * measured. */
 int product_usual_way(tern_session *session, const tern_tensor *a, const tern_tensor *b,
                       const tern_tensor *y) {
-    enum { LARGE = 256 };
+    enum { LARGE = 256, LARGE_NARROW = 1024 };
     const int64_t *shape = y->shape + y->rank - 2;
-    bool is_large = shape[0] >= LARGE && shape[1] >= LARGE && a->shape[a->rank - 1] >= LARGE;
-    bool is_wide = y->dtype == TERN_FLOAT32 || y->dtype == TERN_FLOAT64;
-    if (session->is_cuda && is_large && is_wide && blas_can(session, a, b, y))
+    int64_t least = tern_dtype_size(y->dtype) == 2 ? LARGE_NARROW : LARGE;
+    bool is_large = shape[0] >= least && shape[1] >= least && a->shape[a->rank - 1] >= least;
+    if (session->is_cuda && is_large && tern_dtype_is_float(y->dtype) && blas_can(session, a, b, y))
         return PRODUCT_BY_LIBRARY;
     return tern_dtype_is_float(y->dtype) ? usual_tile(session, y) : TILE_BY_COLUMN;
 }
