@@ -21,6 +21,7 @@ static Object *run_print(Host *host, Object *const *args, const HostCall *call) 
     Buf out = {.arena = host->arena};
     Str separator = STR(" "), end = STR("\n");
     Object *file = NULL;
+    bool flushes = false;
     int count = 0;
     (void)args;
     if (!host_may_do(host, "print()")) return nothing(host);
@@ -32,6 +33,7 @@ static Object *run_print(Host *host, Object *const *args, const HostCall *call) 
         if (str_is(name, "end") && !none && !host_text(host, call->args[i], "end", &end))
             return host->script->poison;
         if (str_is(name, "file") && !none) file = call->args[i];
+        if (str_is(name, "flush") && !object_truth(call->args[i], &flushes)) flushes = true;
     }
     for (int i = 0; i < call->num_args; i++) {
         if (call->names && call->names[i].length) continue;
@@ -46,6 +48,7 @@ static Object *run_print(Host *host, Object *const *args, const HostCall *call) 
         return nothing(host);
     }
     host->script->write(host->script->user, out.data ? out.data : "", out.length);
+    if (flushes) host->script->write(host->script->user, "", 0);
     return nothing(host);
 }
 

@@ -323,7 +323,9 @@ static Object *stream_write(Host *host, Object *const *args, const HostCall *cal
     return object_int(host->arena, text_length(text));
 }
 static Object *stream_flush(Host *host, Object *const *args, const HostCall *call) {
-    return (void)args, (void)call, host->script->none;
+    (void)args, (void)call;
+    host->script->write(host->script->user, "", 0); /* what goes to stderr is not held back */
+    return host->script->none;
 }
 static Object *stream_no(Host *host, Object *const *args, const HostCall *call) {
     return (void)args, (void)call, host->script->booleans[0];

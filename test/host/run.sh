@@ -344,4 +344,15 @@ waits[(1,)](torch.ones(1, dtype=torch.int32))
 END
 timeout --foreground -k 10 -s INT 2 "$TERN" exec --device cpu "$work/waits.py" >"$work/got" 2>&1
 check 'Ctrl-C ends a kernel, too' grep -q "kernel 'waits': the launch was interrupted" "$work/got"
+# What is flushed is there before the script ends, which these do not.
+for flushes in 'print("now", flush=True)' 'import sys; print("now"); sys.stdout.flush()'; do
+    printf '%s\n' "$flushes" 'while True: pass' >"$work/s.py"
+    : >"$work/flushed"
+    "$TERN" exec --device cpu "$work/s.py" >"$work/flushed" &
+    pid=$! i=0
+    while [ ! -s "$work/flushed" ] && kill -0 $pid 2>/dev/null && [ $i -lt 600 ]; do sleep 0.1; i=$((i + 1)); done
+    kill -9 $pid
+    wait $pid 2>/dev/null
+    check "$flushes" test "$(cat "$work/flushed")" = now
+done
 finish
