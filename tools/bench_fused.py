@@ -28,6 +28,7 @@ F = torch.nn.functional
 def load(name):
     loader = importlib.machinery.SourceFileLoader(name.replace('-', '_'), os.path.join(ROOT, 'tools', name))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    sys.modules[loader.name] = module  # where torch.compile looks for what a function of its reads
     loader.exec_module(module)
     return module
 
