@@ -6,7 +6,7 @@
 
 enum { FUNCTIONS = 1500, RUNS = 3 };
 
-static const char *const sequences[][10] = {
+static const char *const sequences[][12] = {
     {"fold"},
     {"cse"},
     {"dce"},
@@ -19,7 +19,8 @@ static const char *const sequences[][10] = {
     {"sink"},
     {"together"},
     {"licm", "carry", "shape", "sink", "together", "dce"},
-    {"guard", "place", "keep", "bring", "rings", "early", "share", "waits", "fence", "apart"},
+    {"guard", "place", "keep", "bring", "rings", "early", "share", "waits", "scaled", "fence",
+     "apart"},
     {"place", "keep", "bring", "rings", "early", "share", "waits", "fence"},
     {"bring"},
     {"keep"},
@@ -30,6 +31,7 @@ static const char *const sequences[][10] = {
     {"hold"},
     {"share"},
     {"waits"},
+    {"scaled"},
     {"fence"},
     {"apart"},
 };

@@ -21,6 +21,14 @@ static Value *uniform_of(const Value *value) {
     return op && op->kind == OP_SPLAT ? op->operands[0] : NULL;
 }
 
+static bool is_positive_constant(const Value *value, float *number) {
+    uint64_t bits;
+    if (!value_is_constant(value, &bits)) return false;
+    uint32_t low = (uint32_t)bits;
+    memcpy(number, &low, sizeof low);
+    return *number > 0 && *number < INFINITY;
+}
+
 /* The multiplication whose most it is; *at: which operand the number is. */
 static Op *product_of(const Func *fn, const Op *op, int *at) {
     enum { LEAST = 16 }; /* lanes of a row */
@@ -33,7 +41,9 @@ static Op *product_of(const Func *fn, const Op *op, int *at) {
     if (op->operands[0]->type->shape[reduce_axis(op)] < LEAST) return NULL;
     if (!value_is_used_once(fn, op_result(product)) || !type_is_tile(op_result(op)->type))
         return NULL;
+    float constant;
     for (*at = 0; *at < 2; ++*at) {
+        if (is_positive_constant(product->operands[*at], &constant)) return product;
         const Value *number = uniform_of(product->operands[*at]);
         if (number && !value_is_inside(number, op->parent)) return product;
     }
@@ -51,26 +61,41 @@ static Value *is_positive(Func *fn, Value *number) {
     return build_2(&b, OP_AND, above, below);
 }
 
-static void write_arms(Func *fn, Op *op, const Op *product, int at) {
+/* The most of the rest, scaled. */
+static Value *write_most(Builder *b, const Op *op, const Op *product, int at) {
+    const Type *type = op_result(op)->type;
     Value *number = uniform_of(product->operands[at]);
-    Region *arms[2] = {region_new(fn), region_new(fn)};
+    float constant = 0;
+    Map rest = {.arena = b->fn->arena};
+    map_set_pointer(&rest, op_result(product), product->operands[1 - at]);
+    Value *most = op_result(op_clone(b, op, &rest));
+    if (is_positive_constant(product->operands[at], &constant))
+        return build_2(b, OP_FMUL, most, build_float(b, type, (double)constant));
+    Value *numbers = op_result(build_op(b, OP_SPLAT, 1, &number, 1, &type, 0, NULL));
+    return build_2(b, OP_FMUL, most, numbers);
+}
+
+static void write(Func *fn, Op *op, const Op *product, int at) {
+    Value *number = uniform_of(product->operands[at]);
     const Type *type = op_result(op)->type;
     Builder b = {.fn = fn, .region = op->parent, .before = op, .span = op->span};
-    Builder up = {.fn = fn, .region = arms[0], .span = op->span};
-    Builder other = {.fn = fn, .region = arms[1], .span = op->span};
-    Map values = {.arena = fn->arena}, rest = {.arena = fn->arena};
-    map_set_pointer(&rest, op_result(product), product->operands[1 - at]);
-    Value *most = op_result(op_clone(&up, op, &rest));
-    Value *numbers = op_result(build_op(&up, OP_SPLAT, 1, &number, 1, &type, 0, NULL));
-    most = build_2(&up, OP_FMUL, most, numbers);
-    build_yield(&up, 1, &most);
-    op_clone(&other, product, &values);
-    most = op_result(op_clone(&other, op, &values));
-    build_yield(&other, 1, &most);
-    Value *positive = is_positive(fn, number);
-    Op *made = build_op(&b, OP_IF, 1, &positive, 1, &type, 2, arms);
-    made->results[0].name = op_result(op)->name;
-    op_result(op)->replaced = op_result(made);
+    Value *most = NULL;
+    if (!number) most = write_most(&b, op, product, at);
+    if (number) {
+        Region *arms[2] = {region_new(fn), region_new(fn)};
+        Builder up = {.fn = fn, .region = arms[0], .span = op->span};
+        Builder other = {.fn = fn, .region = arms[1], .span = op->span};
+        Map values = {.arena = fn->arena};
+        Value *of_up = write_most(&up, op, product, at);
+        build_yield(&up, 1, &of_up);
+        op_clone(&other, product, &values);
+        Value *of_other = op_result(op_clone(&other, op, &values));
+        build_yield(&other, 1, &of_other);
+        Value *positive = is_positive(fn, number);
+        most = op_result(build_op(&b, OP_IF, 1, &positive, 1, &type, 2, arms));
+    }
+    most->name = op_result(op)->name;
+    op_result(op)->replaced = most;
     op_remove(op);
 }
 
@@ -87,7 +112,7 @@ static bool scale_region(Func *fn, Region *region) {
         next = op->next;
         for (int i = 0; i < op->num_regions; i++) changed |= scale_region(fn, op->regions[i]);
         const Op *product = is_loop && has_product(region) ? product_of(fn, op, &at) : NULL;
-        if (product) write_arms(fn, op, product, at);
+        if (product) write(fn, op, product, at);
         changed |= product != NULL;
     }
     return changed;
