@@ -10,6 +10,7 @@
  * of. Where nobody else reads the products, as in attention whose exponents are contracted, a
  * thread has one multiplication less for each score. In loops with products, where it computes what
  * they wait for. */
+#include "ir/place.h"
 #include "ir/trips.h"
 #include "opt/opt.h"
 
@@ -31,14 +32,15 @@ static bool is_positive_constant(const Value *value, float *number) {
 
 /* The multiplication whose most it is; *at: which operand the number is. */
 static Op *product_of(const Func *fn, const Op *op, int *at) {
-    enum { LEAST = 16 }; /* lanes of a row */
+    enum { LEAST = 16 }; /* multiplications of a thread */
     bool fits = op->kind == OP_REDUCE && op->num_operands == 1 && op->num_trips == 0;
     if (!fits || type_lane(op->operands[0]->type)->kind != TYPE_F32) return NULL;
     const Op *both = region_yield(op->regions[0])->operands[0]->def;
     Op *product = op->operands[0]->def;
     if (!both || both->kind != OP_FMAX || both->prev || fmax_nan(both)) return NULL;
     if (!product || product->kind != OP_FMUL || product->parent != op->parent) return NULL;
-    if (op->operands[0]->type->shape[reduce_axis(op)] < LEAST) return NULL;
+    const Layout *layout = type_layout(op->operands[0]->type);
+    if (!layout || layout_regs(layout) < LEAST) return NULL;
     if (!value_is_used_once(fn, op_result(product)) || !type_is_tile(op_result(op)->type))
         return NULL;
     float constant;
