@@ -130,7 +130,7 @@ TEST(rows_of_a_tensor_are_a_box) {
 
 TEST(what_moves_it_is_a_coordinate) {
     CHECK(gives("  %s = constant 8256 : i64\n" PLUS("%s"), "k: 1 at 0; 64 at 129"));
-    CHECK(gives("  %s = constant 8260 : i64\n" PLUS("%s"), "k: 1 at 8260; 64 at 0"));
+    CHECK(gives("  %s = constant 8264 : i64\n" PLUS("%s"), "k: 1 at 8264; 64 at 0"));
     CHECK(gives(PLUS("%start"), "k: 1 at 1*start; 64 at 0"));
     CHECK(gives("  %w = ext_s %head : i64\n  %s = mul %w, %sh : i64\n" PLUS("%s"),
                 "k: 1 at 0; 64 at 0; 1*sh at 1*w"));
@@ -188,6 +188,8 @@ TEST(what_is_no_box_says_why) {
                 "a pointer not known to be divisible by 16"));
     CHECK(gives("  %l = load %kp : ptr<f16>\n", "a tile of other than two dimensions"));
     CHECK(gives(PLUS("%n"), "strides that are no multiples of 16 bytes, or too many of them"));
+    CHECK(gives("  %s = constant 8260 : i64\n" PLUS("%s"), "a box that begins within 16 bytes"));
+    CHECK(gives(PLUS("%pid"), "a box that begins within 16 bytes"));
     CHECK(gives("  %s = sub %zero, %pid : i32\n" PLUS("%s"), "an offset that may be negative"));
     CHECK(gives("  %s = constant -64 : i64\n" PLUS("%s"), "an offset that may be negative"));
     CHECK(gives("  %ns = splat %n : tile<128x1xi32>\n"

@@ -445,6 +445,18 @@ static bool place_term(Finder *f, BoxTerm term, int bytes) {
     return add_term(f, &dim->at, term);
 }
 
+/* The hardware wants the first coordinate in units of 16 bytes. */
+static bool begins_aligned(const Finder *f, int bytes) {
+    const BoxTerms *at = &f->box->dims[0].at;
+    for (int i = 0; i < at->count; i++) {
+        const BoxTerm *term = &at->data[i];
+        int64_t scale = term->scale.number % 16 * bytes;
+        int64_t by = term->index ? facts_axis(f->facts, term->index)->divisibility[0] % 16 : 1;
+        if (scale * by % 16 || scale * (term->least % 16) % 16) return false;
+    }
+    return true;
+}
+
 static bool find_dims(Finder *f, Form *address, const Type *tile) {
     Box *box = f->box;
     const Type *lane = type_lane(tile)->elem;
@@ -464,7 +476,7 @@ static bool find_dims(Finder *f, Form *address, const Type *tile) {
         if (!take_limit(f, address, &box->dims[d])) return false;
     for (int i = 0; i < address->terms.count; i++)
         if (!place_term(f, address->terms.data[i], bytes)) return false;
-    return true;
+    return begins_aligned(f, bytes) || refuse(f, "a box that begins within 16 bytes");
 }
 
 static bool is_zero(Value *value) {
