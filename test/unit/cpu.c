@@ -32,7 +32,7 @@ TEST(pool_runs_each_program_once) {
     for (int round = 1; round <= 300; round++) {
         int count = round % 2 ? 1000 : 1 + round % 50;
         for (int i = 0; i < count; i++) atomic_store(&seen[i], 0);
-        pool_run(pool, count, count_work, seen);
+        pool_run(pool, count, 1, count_work, seen);
         int bad = 0;
         for (int i = 0; i < count; i++) bad += atomic_load(&seen[i]) != 1;
         CHECK(bad == 0);

@@ -47,14 +47,14 @@ TEST(a_pool_covers_any_count_once) {
         for (int k = 0; k < COUNT(counts) && pool; k++) {
             pieces.count = counts[k];
             for (int i = 0; i < 700; i++) atomic_store(&pieces.seen[i], 0);
-            pool_run(pool, counts[k], note_piece, &pieces);
+            pool_run(pool, counts[k], k % 4 * 20, note_piece, &pieces);
             int wrong = atomic_load(&pieces.bad);
             for (int i = 0; i < 700; i++) wrong += atomic_load(&pieces.seen[i]) != (i < counts[k]);
             CHECK(wrong == 0);
         }
         pieces.count = 0;
-        pool_run(pool, 0, note_piece, &pieces);
-        pool_run(pool, -3, note_piece, &pieces);
+        pool_run(pool, 0, 1, note_piece, &pieces);
+        pool_run(pool, -3, 1, note_piece, &pieces);
         CHECK(atomic_load(&pieces.bad) == 0);
         pool_close(pool);
     }
@@ -78,9 +78,40 @@ TEST(the_threads_of_a_pool_work_at_once) {
     Pool *pool = pool_open(3);
     for (int round = 0; round < 3; round++) {
         Meeting meeting = {0, 0};
-        pool_run(pool, 3, wait_for_others, &meeting);
+        pool_run(pool, 3, 1, wait_for_others, &meeting);
         CHECK(atomic_load(&meeting.arrived) == 3 && atomic_load(&meeting.alone) == 0);
         usleep(3000);
+    }
+    pool_close(pool);
+}
+
+typedef struct Firsts {
+    _Atomic int arrived;
+    int64_t first[4]; /* of each thread; -1: none yet */
+} Firsts;
+
+static void note_first(void *user, int worker, int64_t lo, int64_t hi) {
+    Firsts *firsts = user;
+    (void)hi;
+    if (firsts->first[worker] >= 0) return;
+    firsts->first[worker] = lo;
+    atomic_fetch_add(&firsts->arrived, 1);
+    for (int i = 0; i < 2000 && atomic_load(&firsts->arrived) < 3; i++) usleep(1000);
+}
+
+/* What a thread's core has in its caches is there in the next launch. */
+TEST(a_thread_begins_with_the_same_programs_in_each_launch) {
+    static const struct {
+        int count, least;
+        int64_t want[3];
+    } rows[] = {
+        {3, 1, {0, 1, 2}}, {4, 9, {0, 2, 3}}, {300, 1, {0, 100, 200}}, {299, 99, {0, 100, 200}}};
+    Pool *pool = pool_open(3);
+    for (int i = 0; i < 20; i++) {
+        Firsts firsts = {.first = {-1, -1, -1}};
+        pool_run(pool, rows[i % 4].count, rows[i % 4].least, note_first, &firsts);
+        for (int k = 0; k < 3; k++) CHECK(firsts.first[k] == rows[i % 4].want[k]);
+        if (i % 5 == 0) usleep(1000);
     }
     pool_close(pool);
 }
@@ -95,13 +126,13 @@ TEST(idle_threads_sleep) {
     static Pieces pieces;
     Pool *pool = pool_open(4);
     pieces.threads = 4, pieces.count = 64;
-    pool_run(pool, 64, note_piece, &pieces);
+    pool_run(pool, 64, 1, note_piece, &pieces);
     usleep(20000);
     double before = cpu_seconds();
     usleep(60000);
     CHECK(cpu_seconds() - before < 0.01);
     errno = 77;
-    pool_run(pool, 64, note_piece, &pieces);
+    pool_run(pool, 64, 1, note_piece, &pieces);
     CHECK(errno == 77);
     pool_close(pool);
 }

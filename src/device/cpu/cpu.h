@@ -13,7 +13,8 @@ typedef void PoolWork(void *user, int worker, int64_t lo, int64_t hi);
 Pool *pool_open(int num_threads); /* NULL: no memory. The caller is one of the threads */
 void pool_close(Pool *pool);
 int pool_threads(const Pool *pool);
-void pool_run(Pool *pool, int64_t count, PoolWork *work, void *user);
+/* least: so many at a time, or half a thread's share. */
+void pool_run(Pool *pool, int64_t count, int64_t least, PoolWork *work, void *user);
 
 /* ---- fiber.c ---- */
 typedef struct FiberRun {

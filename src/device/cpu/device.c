@@ -38,7 +38,7 @@ typedef struct LoadedCpu {
     double program_ns; /* of the last launch; 0: not known yet */
 } LoadedCpu;
 
-enum { FEW_PARAMS = 32 };
+enum { FEW_PARAMS = 32, CHUNK_NS = 4000 /* that a thread takes at a time, if there are */ };
 
 /* One launch. */
 typedef struct CpuLaunch {
@@ -674,7 +674,9 @@ static tern_status cpu_launch(Device *device, void *queue, void *loaded_, const 
         int threads = pool_threads(state->pool);
         if (threads > 1) launch.first = run_alone(&launch, count, 1000 + 500 * threads);
         launch.measures = threads > 1 && launch.first == 0;
-        pool_run(state->pool, count - launch.first, run_chunk, &launch);
+        double least = loaded->program_ns > 0 ? CHUNK_NS / loaded->program_ns : 1;
+        pool_run(state->pool, count - launch.first, (int64_t)(least < 1e9 ? least : 1e9), run_chunk,
+                 &launch);
     }
     watchdog_end(&dog);
     if (!status) status = launch_result(&launch);
