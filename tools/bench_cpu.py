@@ -4,18 +4,21 @@
 too, where it is installed), attention, and softmax, norms and activations (also by torch.compile).
 
     tools/bench_cpu.py [--library build/libtern.so] [--device cpu:avx512] [--threads 1,2]
-                       [--samples N] [--only WORD,..] [--no-inductor]
+                       [--samples N] [--seconds S] [--only WORD,..] [--no-inductor] [--before LIBRARY]
 
-All in one process, taking turns sample by sample, of several threads burst by burst. Each of
-tern's kernels gets the best of a few tiles, found before. Results are compared with float64; a wrong
-one is said and not timed. A row has the least of the samples, which other work on the machine
-touches least, and the medians' ratio.
+Each number of threads is a process of its own, bound to as many cores. Within it all take turns
+sample by sample, of several threads burst by burst; each of tern's kernels gets the best of a few
+tiles, found before. Results are compared with float64; a wrong one is said and not timed. A row has
+the medians, their ratio to the best peer's, the ratios of the least samples and of the CPU time
+(of several threads what waits for work, too), and how far the middle half of each one's samples
+lies apart, in percent of its median. --before times another build of tern in the same turns.
 """
 import argparse
 import ctypes
 import math
 import os
 import statistics
+import subprocess
 import sys
 import time
 
@@ -177,52 +180,72 @@ def layer_norm(tern, dtype):
 
 
 def timed_ms(call):
-    start = time.perf_counter()
+    """Wall and CPU time."""
+    busy, start = time.process_time(), time.perf_counter()
     call()
-    return (time.perf_counter() - start) * 1e3
+    return (time.perf_counter() - start) * 1e3, (time.process_time() - busy) * 1e3
 
 
 def best_call(calls):
     """The setting whose least of a few samples is least."""
     if len(calls) == 1:
         return next(iter(calls.items()))
-    return min(calls.items(), key=lambda one: min(timed_ms(one[1]) for _ in range(5)))
+    return min(calls.items(), key=lambda one: min(timed_ms(one[1])[0] for _ in range(5)))
 
 
-def take_turns(calls, samples, threads):
+def take_turns(calls, samples, seconds, threads):
     """Name -> times. Of several threads a turn is a burst, after all have gone to sleep: threads of
     the one that ended spin (OpenMP's for 5 to 20 ms) on the cores that the next one needs."""
     got = {name: [] for name in calls}
-    burst = 4 if threads > 1 else 1
-    for turn in range(-(-samples // burst)):
+    burst, end = 4 if threads > 1 else 1, time.perf_counter() + seconds
+    for turn in range(max(2, -(-samples // burst))):
         for name in list(calls) if turn % 2 else reversed(list(calls)):
             if threads > 1:
                 time.sleep(0.04)
                 calls[name]()
             got[name] += [timed_ms(calls[name]) for _ in range(burst)]
+        if time.perf_counter() > end and turn > 1:
+            break
     return got
 
 
-def run(work, samples, threads):
-    """tern's least over the best peer's, or None; prints the row."""
-    for setting, call in work.calls.items():
-        call()
-        if work.wrong():
-            print(f"{work.name:34} wrong with {setting}", flush=True)
-            return None
+class Times:
+    def __init__(self, samples):
+        wall, busy = zip(*samples)
+        self.median, self.least = statistics.median(wall), min(wall)
+        self.busy, self.count = statistics.median(busy), len(wall)
+        low, _, high = statistics.quantiles(wall, n=4)
+        self.spread = (high - low) / self.median * 100
+
+
+def run(works, options, threads):
+    """The ratio of tern's median to the best peer's, or None; prints the row. works: of --library,
+    and of --before."""
+    work, calls, settings = works[0], dict(works[0].peers), {}
+    for which, one in zip(("tern", "before"), works):
+        for setting, call in one.calls.items():
+            call()
+            if one.wrong():
+                print(f"{one.name:26} {which}: wrong with {setting}", flush=True)
+                return None
+        settings[which], calls[which] = best_call(one.calls)
     for peer in work.peers.values():
-        peer()
-    setting, ours = best_call(work.calls)
-    calls = dict(work.peers, tern=ours)
-    got = take_turns(calls, samples, threads)
-    least = {name: min(values) for name, values in got.items()}
-    peer = min(work.peers, key=least.get)
-    ratio = least["tern"] / least[peer]
-    medians = statistics.median(got["tern"]) / statistics.median(got[peer])
+        for _ in range(3):
+            peer()
+    got = {name: Times(samples) for name, samples in
+           take_turns(calls, options.samples, options.seconds, threads).items()}
+    ours, peer = got["tern"], min(work.peers, key=lambda name: got[name].median)
+    theirs = got[peer]
+    setting = settings["tern"]
     tile = "x".join(map(str, setting if isinstance(setting, tuple) else (setting,)))
-    print(f"{work.name:34} {least['tern']:9.3f} ms  {peer:9} {least[peer]:9.3f} ms  {ratio:5.2f}x  "
-          f"medians {medians:5.2f}x  tile {tile}", flush=True)
-    return ratio
+    before = got.get("before")
+    beside = f"; before {before.median:.3f} ms, {ours.median / before.median:.2f}x, least " \
+        f"{ours.least / before.least:.2f}x" if before else ""
+    print(f"{work.name:26} {ours.median:8.3f} ms  {peer:9} {theirs.median:8.3f} ms  "
+          f"{ours.median / theirs.median:5.2f}x  least {ours.least / theirs.least:5.2f}x  "
+          f"cpu {ours.busy / theirs.busy:5.2f}x  spread {ours.spread:2.0f} {theirs.spread:2.0f} %  "
+          f"of {ours.count}  tile {tile}{beside}", flush=True)
+    return ours.median / theirs.median
 
 
 def keep_memory():
@@ -234,42 +257,60 @@ def keep_memory():
         sys.exit("bench_cpu: mallopt refuses: peers would be timed for page faults")
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--library", default=os.path.join(ROOT, "build", "libtern.so"))
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("--threads", default="1,2")
-    parser.add_argument("--samples", type=int, default=40)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--no-inductor", action="store_true")
-    options = parser.parse_args()
-    keep_memory()
+def cores(threads):
+    """The last of those that this process may use: interrupts mostly go to the first."""
+    mine = sorted(os.sched_getaffinity(0))
+    return mine[-threads:]
+
+
+def measure(options, threads):
+    torch.set_num_threads(threads)
+    libraries = [options.library] + ([options.before] if options.before else [])
+    terns = [tern_ctypes.Tern(path, options.device, num_threads=threads) for path in libraries]
+    print(f"\n{terns[0].description()}; PyTorch {torch.__version__}, "
+          f"{torch.backends.cpu.get_cpu_capability()}; medians of at most {options.samples} samples")
     floats = (torch.float32, torch.bfloat16, torch.float16)
     rows = [(product, d) for d in floats + (torch.int8,)] + [(attention, d) for d in floats] + \
         [(make, d) for make in (softmax, layer_norm, rms_norm, swiglu) for d in floats[:2]]
-    for threads in map(int, options.threads.split(",")):
-        torch.set_num_threads(threads)
-        torch.manual_seed(7)
-        tern = tern_ctypes.Tern(options.library, options.device, num_threads=threads)
-        print(f"\n{tern.description()}; PyTorch {torch.__version__}, "
-              f"{torch.backends.cpu.get_cpu_capability()}; least of {options.samples} samples")
-        ratios = {}
-        for make, dtype in rows:
-            if not any(word in f"{make.__name__} {NAMES[dtype]}"
-                       for word in options.only.split(",")):
-                continue
-            work = make(tern, dtype)
-            if options.no_inductor:
-                work.peers.pop("inductor", None)
-            ratio = run(work, options.samples, threads)
-            if ratio:
-                ratios[work.name] = ratio
-        if ratios:
-            mean = math.exp(statistics.fmean(map(math.log, ratios.values())))
-            worst = sorted(ratios, key=ratios.get, reverse=True)[:3]
-            print(f"geometric mean {mean:.2f}x; worst: " +
-                  ", ".join(f"{name} {ratios[name]:.2f}x" for name in worst))
-    return 0
+    ratios = {}
+    for make, dtype in rows:
+        if not any(word in f"{make.__name__} {NAMES[dtype]}" for word in options.only.split(",")):
+            continue
+        works = []
+        for tern in terns:
+            torch.manual_seed(7)
+            works.append(make(tern, dtype))
+        if options.no_inductor:
+            works[0].peers.pop("inductor", None)
+        ratio = run(works, options, threads)
+        if ratio:
+            ratios[works[0].name] = ratio
+    if ratios:
+        mean = math.exp(statistics.fmean(map(math.log, ratios.values())))
+        worst = sorted(ratios, key=ratios.get, reverse=True)[:3]
+        print(f"geometric mean {mean:.2f}x; worst: " +
+              ", ".join(f"{name} {ratios[name]:.2f}x" for name in worst))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--library", default=os.path.join(ROOT, "build", "libtern.so"))
+    parser.add_argument("--before")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--samples", type=int, default=40)
+    parser.add_argument("--seconds", type=float, default=4, help="at most, for the samples of a row")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--no-inductor", action="store_true")
+    options = parser.parse_args()
+    counts = list(map(int, options.threads.split(",")))
+    if len(counts) == 1:
+        os.sched_setaffinity(0, cores(counts[0]))
+        keep_memory()
+        measure(options, counts[0])
+        return 0
+    return max(subprocess.call([sys.executable, *sys.argv, "--threads", str(count)])
+               for count in counts)
 
 
 if __name__ == "__main__":
