@@ -310,6 +310,7 @@ class Versus:
             print("no time:", name)
             return
         self.step = name
+        torch.manual_seed(0)  # the same numbers whatever other steps there are
         try:
             function()
             torch.cuda.synchronize()
@@ -365,7 +366,6 @@ def main():
     versus.hook()
     for suite in options.suites:
         name, _, folder = suite.partition("=")
-        torch.manual_seed(0)
         versus_suites.SUITES[name](versus, os.path.expanduser(folder))
     summary(versus.rows, len(options.lib))
     return any(x > WORST for r in versus.rows for x in r.get("far", []))

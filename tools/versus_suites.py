@@ -190,7 +190,11 @@ def liger(versus, folder):
     step("kl_div", "kl_div", "LigerKLDivLossFunction", odds, chances)
     step("jsd", "jsd", "LigerJSDFunction", odds, odds)
     step("tvd", "tvd", "LigerTVDLossFunction", chances, chances)
-    step("dyt", "dyt", "LigerDyTFunction", rows(), lambda: random(1, grad=True), vector(), vector())
+    # Triton branches around the exponent of tanh: .5 is what training begins with, by .1 few take it.
+    for alpha in (0.5, 0.1):
+        step(f"dyt.{alpha}", "dyt", "LigerDyTFunction", rows(),
+             lambda alpha=alpha: torch.full((1,), alpha, device="cuda", dtype=HALF, requires_grad=True),
+             vector(), vector())
     step("fused_add_rms_norm", "fused_add_rms_norm", "LigerFusedAddRMSNormFunction", rows(), rows(),
          vector(), 1e-6)
     step("poly_norm", "poly_norm", "LigerPolyNormFunction", rows(), lambda: random(3, grad=True),

@@ -103,15 +103,14 @@ static Tir log_f32(Tirs *b, Tir x, bool base_2) {
 static Tir tanh_f32(Tirs *b, Tir x) {
     static const float c[] = {-0x1.55553ep-2f, 0x1.1109aep-3f, -0x1.b898dcp-5f, 0x1.54b898p-6f,
                               -0x1.825834p-8f};
-    Tir a = abs32(b, x);
+    Tir a = abs32(b, x), minus_half = tir_f32(b, -0.5f);
     Tir e = tir_1(b, TIR_EX2_F32, mul32(b, a, tir_f32(b, 0x1.715476p+1f)));
-    Tir r =
-        fma32(b, tir_f32(b, -2), tir_1(b, TIR_RCP_F32, add32(b, e, tir_f32(b, 1))), tir_f32(b, 1));
-    r = tir_2(b, TIR_OR32, r, sign32(b, x));
+    /* -2 / (e + 1); of NaN it is NaN. */
+    Tir far = tir_1(b, TIR_RCP_F32, fma32(b, e, minus_half, minus_half));
+    Tir one = tir_2(b, TIR_OR32, sign32(b, x), tir_f32(b, 1));
     Tir s = mul32(b, x, x);
     Tir p = fma32(b, mul32(b, s, x), horner32(b, s, c, COUNT(c)), x);
-    r = tir_select(b, tir_2(b, TIR_LT_F32, a, tir_f32(b, 0.6f)), p, r);
-    return keep_nan32(b, x, r);
+    return tir_select(b, tir_2(b, TIR_LT_F32, a, tir_f32(b, 0.6f)), p, fma32(b, far, one, one));
 }
 
 static Tir erf_f32(Tirs *b, Tir x) {
