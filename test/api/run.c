@@ -643,6 +643,14 @@ static bool run_on(Test *test, DeviceSlot *device, Outputs *out, const Outputs *
     return refused;
 }
 
+static bool is_among(const char *words, const char *word) {
+    for (size_t length; *words; words += length + strspn(words + length, " ")) {
+        length = strcspn(words, " ");
+        if (length == strlen(word) && !strncmp(words, word, length)) return true;
+    }
+    return false;
+}
+
 static void run_case(const char *path, const char *source, const Case *given) {
     Test test = {.path = path, .source = source, .given = given, .relative = -1};
     snprintf(test.title, sizeof test.title, "%s:%d", path, given->line);
@@ -657,9 +665,7 @@ static void run_case(const char *path, const char *source, const Case *given) {
     bool good = !test.words[0], have_interp = false;
     for (int d = 0; d < num_devices && good; d++) {
         test.words[0] = 0;
-        size_t base = strcspn(devices[d].name, ":");
-        const char *only = given->only, *here = strstr(only, devices[d].name);
-        if (only[0] && !(here && base == strcspn(here, " "))) continue;
+        if (given->only[0] && !is_among(given->only, devices[d].name)) continue;
         bool refused = run_on(&test, &devices[d], &out[d], d && have_interp ? &out[0] : NULL);
         if (d == 0) have_interp = !test.words[0] && !given->fails[0] && !given->refuses[0];
         /* The simulator must know all that the compiler emits. */

@@ -27,6 +27,7 @@ static const char *const sequences[][12] = {
     {"rings"},
     {"early"},
     {"backwards"},
+    {"sums"},
     {"rotate"},
     {"hold"},
     {"share"},

@@ -16,8 +16,6 @@
 #include "opt/gpu/pieces.h"
 #include <math.h>
 
-enum { FOLD = 4 };
-
 /* The op of the combination, where that is one op. */
 static const Op *combination(const Op *reduce, OpKind kind) {
     bool fits = reduce->kind == OP_REDUCE && reduce->num_operands == 1 && reduce_by_value(reduce) &&
@@ -64,12 +62,12 @@ static Value *power_of(Builder *b, const Op *total, Value *value) {
     return op_result(made);
 }
 
-/* x [.., n, ..] as [.., FOLD, n / FOLD, ..] */
-static Value *folded(Builder *b, Value *x, int axis) {
+/* x [.., n, ..] as [.., fold, n / fold, ..] */
+static Value *folded(Builder *b, Value *x, int axis, int fold) {
     const Type *type = x->type;
     int shape[MAX_RANK + 1] = {0};
     for (int i = 0; i <= type->rank; i++) shape[i] = type->shape[i - (i > axis)];
-    shape[axis] = FOLD, shape[axis + 1] /= FOLD;
+    shape[axis] = fold, shape[axis + 1] /= fold;
     return build_reshape(b, x, type->rank + 1, shape);
 }
 
@@ -89,14 +87,14 @@ static Op *reduced(Builder *b, const Op *like, Value *const *folded_values) {
     return made;
 }
 
-static bool can_fold(const Value *x, int axis) {
-    return x->type->rank < MAX_RANK && x->type->shape[axis] % (2 * FOLD) == 0;
+static bool can_fold(const Value *x, int axis, int fold) {
+    return x->type->rank < MAX_RANK && x->type->shape[axis] % (2 * fold) == 0;
 }
 
-void fold_pieces(Builder *b, const Op *reduce, Value **values) {
+void fold_lanes(Builder *b, const Op *reduce, int fold, Value **values) {
     int axis = (int)reduce_axis(reduce);
-    if (!can_fold(values[0], axis)) return;
-    for (int i = 0; i < reduce->num_operands; i++) values[i] = folded(b, values[i], axis);
+    if (fold < 2 || !can_fold(values[0], axis, fold)) return;
+    for (int i = 0; i < reduce->num_operands; i++) values[i] = folded(b, values[i], axis, fold);
     Op *made = reduced(b, reduce, values);
     for (int i = 0; i < reduce->num_operands; i++) values[i] = &made->results[i];
 }
@@ -107,8 +105,8 @@ static Value *splat_like(Builder *b, double number, const Type *type) {
 
 void online_turn(Builder *b, const Op *most, const Op *total, Value *x, Value *so_far[2]) {
     int axis = (int)reduce_axis(most);
-    bool folds = can_fold(x, axis);
-    Value *lanes = folds ? folded(b, x, axis) : x;
+    bool folds = can_fold(x, axis, FOLD);
+    Value *lanes = folds ? folded(b, x, axis, FOLD) : x;
     Value *m = folds ? op_result(reduced(b, most, &lanes)) : x;
     if (so_far[0]) m = build_2(b, combination(most, OP_FMAX)->kind, so_far[0], m);
     Value *none = splat_like(b, -INFINITY, m->type);

@@ -637,7 +637,7 @@ static void write_combinations(Writer *w, const Nest *nest, Value *const *left, 
             online_turn(w->b, end, nest->total, right[0], so_far);
             result[at] = so_far[0], result[last] = so_far[1];
         } else {
-            if (folds && reduce_by_value(end)) fold_pieces(w->b, end, right);
+            if (folds && reduce_by_value(end)) fold_lanes(w->b, end, FOLD, right);
             if (left) write_combination(w, end, left + at, right, right);
             memcpy(result + at, right, sizeof *right * (size_t)end->num_operands);
         }

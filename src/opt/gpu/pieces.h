@@ -19,8 +19,9 @@ bool dims_touch(const Dims *dims, const Op *op, int number); /* an operand or a 
 
 /* May the sum `total` be made in the loop over pieces that makes the maximum `most`? (online.c) */
 bool online_follows(const Op *most, const Op *total);
-/* A piece of what is reduced by value: of each few lanes one is left, so that few are carried. */
-void fold_pieces(Builder *b, const Op *reduce, Value **values);
+/* Of what is reduced by value: of each `fold` lanes one is left, so that few are carried. */
+enum { FOLD = 4 }; /* of a piece */
+void fold_lanes(Builder *b, const Op *reduce, int fold, Value **values);
 /* A piece x of what `most` is made of comes to maxima and sums so far; NULL: it is the first. */
 void online_turn(Builder *b, const Op *most, const Op *total, Value *x, Value *so_far[2]);
 /* Of these, and of what is subtracted, which stands before it, `total` is reduced. */
