@@ -37,6 +37,7 @@ try:
 except ImportError:
     triton = None
 
+PEERS = {"triton": "Triton", "torch": "PyTorch", "compile": "torch.compile"}
 DTYPES = {torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16",
           torch.int32: "i32", torch.int64: "i64"}
 
@@ -397,19 +398,25 @@ def show(work, rows, flushes):
 
 
 def summary(works):
-    """The geometric mean of tern's time over Triton's, and the worst three."""
-    ratios = []
-    for name, work in works.items():
-        rows = work.get("rows", {})
-        if all("memset" in rows.get(peer, {}) for peer in ("tern", "triton")):
-            ratios.append((rows["tern"]["memset"]["median"] / rows["triton"]["memset"]["median"], name))
-    if not ratios:
-        return None
-    mean = math.exp(sum(math.log(r) for r, _ in ratios) / len(ratios))
-    worst = sorted(ratios, reverse=True)[:3]
-    print(f"\ntern's time over Triton's: {mean:.3f}, geometric mean of {len(ratios)}; worst: " +
-          ", ".join(f"{r:.3f} ({name})" for r, name in worst))
-    return {"geometric mean": mean, "works": len(ratios), "worst": worst}
+    """The geometric mean of tern's time over each peer's, and over the best's, and the worst three."""
+    times = {name: {who: row["memset"]["median"] for who, row in work.get("rows", {}).items()
+                    if who in ("tern", *PEERS) and "memset" in row} for name, work in works.items()}
+    told = {}
+    for who in (*PEERS, "best peer"):
+        ratios = []
+        for name, us in times.items():
+            others = {k: t for k, t in us.items() if k != "tern" and who in (k, "best peer")}
+            if "tern" in us and others:
+                best = min(others, key=others.get)
+                ratios.append((us["tern"] / others[best], name if who == best else f"{name}, {best}"))
+        if not ratios:
+            continue
+        mean = math.exp(sum(math.log(r) for r, _ in ratios) / len(ratios))
+        worst = sorted(ratios, reverse=True)[:3]
+        print(f"\ntern's time over {PEERS.get(who, 'the ' + who)}'s: {mean:.3f}, geometric mean of {len(ratios)}; worst: " +
+              ", ".join(f"{r:.3f} ({name})" for r, name in worst))
+        told[who] = {"geometric mean": mean, "works": len(ratios), "worst": worst}
+    return told
 
 
 # ---- floors, launches, compile time ----
@@ -556,7 +563,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", help="names from: classes,launch,compile," + ",".join(WORKS))
     parser.add_argument("--samples", type=int, default=100)
-    parser.add_argument("--peers", default="triton,torch,compile", help="what takes turns with tern, of these")
+    parser.add_argument("--peers", default=",".join(PEERS), help="what takes turns with tern, of these")
     parser.add_argument("--quick", action="store_true", help="20 samples, one way to flush")
     parser.add_argument("--out", help="default: bench/results/gpu-DEVICE-DATE.json")
     parser.add_argument("--library", default=os.path.join(ROOT, "build", "libtern.so"))
