@@ -95,6 +95,7 @@ Object *size_object(Host *host, tern_tensor *tensor);
 Object *torch_open(Host *host, Str path); /* NULL: no such module of ours */
 /* A method of tensors that is a function of torch, too; NULL: none. */
 Object *torch_method(Host *host, Object *tensor, Str name);
+Object *tensor_make(Host *host, const HostCall *call); /* torch.Tensor(..) */
 
 /* ---- compile.c ---- */
 extern const HostType compiled_type;

@@ -34,6 +34,7 @@ Object *module_of_text(Host *host, const char *name, const char *file, const cha
     TEXT(importlib, "importlib")                                                                   \
     TEXT(packaging, "packaging.version")                                                           \
     TEXT(torch_amp, "torch.amp")                                                                   \
+    TEXT(torch_cuda_amp, "torch.cuda.amp")                                                         \
     TEXT(io, "io")                                                                                 \
     TEXT(itertools, "itertools")                                                                   \
     TEXT(json, "json")                                                                             \
@@ -65,6 +66,7 @@ Object *module_of_text(Host *host, const char *name, const char *file, const cha
     TEXT(torch_more, "torch._more")                                                                \
     TEXT(torch_nn, "torch.nn.modules")                                                             \
     TEXT(torch_optim, "torch.optim")                                                               \
+    TEXT(torch_testing, "torch.testing")                                                           \
     TEXT(torch_version, "torch.version")                                                           \
     TEXT(types, "types")                                                                           \
     TEXT(warnings, "warnings")                                                                     \

@@ -119,6 +119,25 @@ Object *device_object(Host *host, bool is_cuda) {
     return device;
 }
 
+/* One that PyTorch has is refused. */
+static Object *unknown_device(Host *host, const Object *object) {
+    static const char known[] =
+        "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, "
+        "maia, xla, lazy, vulkan, mps, meta, hpu, mtia, privateuseone";
+    if (object->kind != OBJECT_STR) return host_refuse(host, "this device");
+    const char *name = str_format(host->arena, "%.*s", STR_ARG(object->text)).data;
+    size_t length = strcspn(name, ":");
+    for (const char *at = known; *at; at += strspn(at, ", ")) {
+        size_t here = strcspn(at, ",");
+        if (here == length && !memcmp(at, name, here))
+            return host_refuse(host, "the device '%s'", name);
+        at += here;
+    }
+    return host_raise(host, CLASS_RUNTIME_ERROR,
+                      "Expected one of %s device type at start of device string: %.*s", known,
+                      (int)length, name);
+}
+
 /* 'cuda' is the session's device, by whatever name; so is 'cpu', unless the session is on a GPU. */
 bool device_of(Host *host, const Object *object, bool *is_cuda) {
     bool gpu = !tern_device_property(tern_device_name(exec_of(host)->context), TERN_DEVICE_ON_HOST);
@@ -133,7 +152,7 @@ bool device_of(Host *host, const Object *object, bool *is_cuda) {
               str_is(object->text, "cuda:0")))
         *is_cuda = str_starts(object->text, "cuda");
     else
-        return host_refuse(host, "this device"), false;
+        return unknown_device(host, object), false;
     static const char words[] =
         "tern exec: tensors of device 'cpu' lie on the GPU, too, and are computed there\n";
     Exec *exec = exec_of(host);
@@ -159,6 +178,10 @@ static Object *tensor_get(Host *host, Object *self, Str name) {
     if (str_is(name, "dtype")) return dtype_object(host, tern_tensor_dtype(tensor));
     if (str_is(name, "device")) return device_object(host, self->weight);
     if (str_is(name, "ndim")) return object_int(host->arena, tern_rank(tensor));
+    if (str_is(name, "layout")) {
+        Object *more = module_import(host, STR("torch._more"));
+        return is_raised(host) ? NULL : host_get(host, more, STR("strided"));
+    }
     if (str_is(name, "is_cuda")) return object_bool(host->arena, self->weight);
     if (str_is(name, "T")) return transposed(host, self);
     Object *of_gradients = grad_attribute(host, self, name);
@@ -254,7 +277,7 @@ static tern_tensor *view_at(Host *host, Object *self, Object *key) {
     tern_tensor *view = tern_at(tensor_of(self), text.length ? text.data : "");
     if (view) return view;
     const char *words = tern_message(exec_of(host)->context);
-    bool index = strstr(words, "index") != NULL;
+    bool index = strstr(words, "index") || strstr(words, "too many indices");
     host_raise(host, index ? CLASS_INDEX_ERROR : CLASS_RUNTIME_ERROR, "%s", words);
     return NULL;
 }
@@ -386,4 +409,5 @@ const HostType tensor_type = {.name = "torch.Tensor",
                               .length = tensor_length,
                               .truth = tensor_truth,
                               .print = tensor_print,
-                              .format = tensor_format};
+                              .format = tensor_format,
+                              .make = tensor_make};

@@ -345,32 +345,32 @@ static Object *run_equal(Host *host, Object *const *args, const HostCall *call) 
     return object_bool(host->arena, result);
 }
 
-/* Words of PyTorch's, for an attribute that differs. */
-static Object *differs(Host *host, Object *const *args, const char *name) {
-    Str a = host_str(host, host_attribute(host, args[0], str_of(name)))->text;
-    Str b = host_str(host, host_attribute(host, args[1], str_of(name)))->text;
-    return host_raise(host, CLASS_ASSERTION_ERROR,
-                      "The values for attribute '%s' do not match: %.*s != %.*s.", name, STR_ARG(a),
-                      STR_ARG(b));
+static tern_tensor *either(tern_tensor *a, tern_tensor *b, tern_op_id op) {
+    tern_operand both[] = {tern_of(a), tern_of(b)};
+    tern_tensor *result = a && b ? tern_op(op, both, 2, 0, 0) : NULL;
+    tern_drop(a);
+    tern_drop(b);
+    return result;
 }
 
-static Object *run_assert_close(Host *host, Object *const *args, const HostCall *call) {
-    bool result;
+static Object *run_isclose(Host *host, Object *const *args, const HostCall *call) {
+    double rtol = 1e-5, atol = 1e-8;
     (void)call;
-    if (!want_tensor(host, args[0], "actual") || !want_tensor(host, args[1], "expected"))
+    if (!want_tensor(host, args[0], "input") || !want_tensor(host, args[1], "other") ||
+        (given(args[2]) && !host_double(host, args[2], "rtol", &rtol)) ||
+        (given(args[3]) && !host_double(host, args[3], "atol", &atol)))
         return none_of(host);
-    tern_dtype dtype = tern_tensor_dtype(tensor_of(args[0]));
-    double rtol = dtype == TERN_FLOAT16    ? 1e-3
-                  : dtype == TERN_BFLOAT16 ? 1.6e-2
-                  : dtype == TERN_FLOAT32  ? 1.3e-6
-                  : dtype == TERN_FLOAT64  ? 1e-7
-                                           : 0;
-    double atol = dtype == TERN_FLOAT64 ? 1e-7 : tern_dtype_is_float(dtype) ? 1e-5 : 0;
-    if (!same_shape(tensor_of(args[0]), tensor_of(args[1]))) return differs(host, args, "shape");
-    if (dtype != tern_tensor_dtype(tensor_of(args[1]))) return differs(host, args, "dtype");
-    if (!close_to(host, args, rtol, atol, &result)) return none_of(host);
-    return result ? host->script->none
-                  : host_raise(host, CLASS_ASSERTION_ERROR, "Tensor-likes are not close!");
+    tern_tensor *a = tensor_of(args[0]), *b = tensor_of(args[1]);
+    if (tern_tensor_dtype(a) != tern_tensor_dtype(b))
+        return host_raise(host, CLASS_RUNTIME_ERROR, "%s did not match %s",
+                          tern_torch_name(tern_tensor_dtype(a)),
+                          tern_torch_name(tern_tensor_dtype(b)));
+    tern_operand both[] = {tern_of(a), tern_of(b)};
+    tern_tensor *close = tern_op(TERN_OP_isclose, both, 2, rtol, atol);
+    if (close && given(args[4]) && script_truth(host, args[4]))
+        close = either(close, either(tern_isnan(a), tern_isnan(b), TERN_OP_logical_and),
+                       TERN_OP_logical_or);
+    return tensor_wrap(host, close, args[0]->weight);
 }
 
 /* ---- methods ---- */
@@ -438,6 +438,9 @@ static Object *run_tolist(Host *host, Object *const *args, const HostCall *call)
     if (!host_may_do(host, "looking at a tensor's values")) return none_of(host);
     tern_tensor *x = tensor_of(args[0]);
     size_t bytes = (size_t)tern_numel(x) * tern_dtype_size(tern_tensor_dtype(x));
+    if (call->id == 2 && tern_numel(x) != 1)
+        return host_raise(host, CLASS_VALUE_ERROR,
+                          "only one element tensors can be converted to Python scalars");
     if (call->id && tern_numel(x) != 1)
         return host_raise(host, CLASS_RUNTIME_ERROR,
                           "a Tensor with %lld elements cannot be converted to Scalar",
@@ -494,6 +497,8 @@ static Object *run_view(Host *host, Object *const *args, const HostCall *call) {
     int64_t sizes[TERN_MAX_RANK];
     (void)args;
     if (rank < 1 || !want_tensor(host, call->args[0], "input")) return none_of(host);
+    if (rank == 1 && call->args[1]->kind == OBJECT_DTYPE)
+        return host_refuse(host, "the view of a tensor as another type");
     if (rank == 1 && !sizes_of(host, call->args[1], &rank, sizes)) return none_of(host);
     if (rank > TERN_MAX_RANK) return host_refuse(host, "so many dimensions");
     for (int i = 0; call->num_args > 2 && i < rank; i++)
@@ -507,20 +512,44 @@ static Object *run_view(Host *host, Object *const *args, const HostCall *call) {
     return tensor_wrap(host, y, call->args[0]->weight);
 }
 
+/* Of one dimension, or of several. */
+static tern_tensor *squeezed(Host *host, tern_tensor *x, Object *dims) {
+    int count, rank = tern_rank(x);
+    int64_t sizes[TERN_MAX_RANK];
+    if (!sizes_of(host, dims, &count, sizes)) return NULL;
+    bool chosen[TERN_MAX_RANK] = {false};
+    for (int i = 0; i < count; i++) {
+        int64_t dim = sizes[i] + (sizes[i] < 0 ? rank : 0);
+        if (count == 1 || dim < 0 || dim >= rank) return tern_squeeze(x, (int)sizes[i]);
+        chosen[dim] = true;
+    }
+    tern_tensor *y = tern_keep(x);
+    for (int i = rank - 1; i >= 0 && y; i--) {
+        tern_tensor *next = chosen[i] ? tern_squeeze(y, i) : tern_keep(y);
+        tern_drop(y);
+        y = next;
+    }
+    return y;
+}
+
 enum { DIM_TRANSPOSE, DIM_SQUEEZE, DIM_UNSQUEEZE, DIM_FLATTEN, DIM_T, DIM_CLONE, DIM_CONTIGUOUS };
 static Object *run_dims(Host *host, Object *const *args, const HostCall *call) {
     int64_t a = 0, b = 1;
     if (!want_tensor(host, args[0], "input") ||
-        (given(args[1]) && !host_int(host, args[1], "dim", &a)) ||
+        (given(args[1]) && call->id != DIM_SQUEEZE && !host_int(host, args[1], "dim", &a)) ||
         (given(args[1]) && given(args[2]) && !host_int(host, args[2], "dim1", &b)))
         return none_of(host);
     tern_tensor *x = tensor_of(args[0]), *y = NULL;
+    if (call->id == DIM_T && tern_rank(x) > 2)
+        return host_raise(host, CLASS_RUNTIME_ERROR,
+                          "t() expects a tensor with <= 2 dimensions, but self is %dD",
+                          tern_rank(x));
     if (call->id == DIM_T && tern_rank(x) < 2)
         y = tern_keep(x);
     else if (call->id == DIM_TRANSPOSE || call->id == DIM_T)
         y = tern_transpose(x, (int)a, (int)b);
     else if (call->id == DIM_SQUEEZE)
-        y = given(args[1]) ? tern_squeeze(x, (int)a) : tern_squeeze_all(x);
+        y = given(args[1]) ? squeezed(host, x, args[1]) : tern_squeeze_all(x);
     else if (call->id == DIM_UNSQUEEZE)
         y = tern_unsqueeze(x, (int)a);
     else if (call->id == DIM_FLATTEN)
@@ -635,6 +664,7 @@ static const Native both[] = {
     NATIVE("mm", "input, mat2, *, out?", run_matmul),
     NATIVE("as_strided", "input, size, stride, storage_offset?", run_as_strided),
     NATIVE("allclose", "input, other, rtol?, atol?, equal_nan?", run_allclose),
+    NATIVE("isclose", "input, other, rtol?, atol?, equal_nan?", run_isclose),
     NATIVE("equal", "input, other", run_equal),
     {"clamp", "input, min?, max?", run_clamp, TERN_OP_clamp},
     {"numel", "input", run_ask, ASK_NUMEL},
@@ -664,8 +694,8 @@ static const Native methods[] = {
     {"stride", "self, dim?", run_extent, 1},
     NATIVE("tolist", "self", run_tolist),
     {"item", "self", run_tolist, 1},
-    {"__int__", "self", run_tolist, 1},
-    {"__float__", "self", run_tolist, 1},
+    {"__int__", "self", run_tolist, 2},
+    {"__float__", "self", run_tolist, 2},
     NATIVE("to", "..", run_to),
     {"float", "self", run_cast, TERN_FLOAT32},
     {"double", "self", run_cast, TERN_FLOAT64},
@@ -747,8 +777,24 @@ static const Native of_functional[] = {
     {"relu", "input", run_unary, TERN_OP_relu},
     {"silu", "input", run_unary, TERN_OP_silu},
 };
-static const Native of_testing[] = {
-    NATIVE("assert_close", "actual, expected, *, rtol?, atol?, equal_nan?", run_assert_close)};
+
+/* torch.Tensor(..): by made() of torch._more. */
+Object *tensor_make(Host *host, const HostCall *call) {
+    Object *more = module_import(host, STR("torch._more"));
+    if (is_raised(host)) return none_of(host);
+    int count = call->num_args + 2;
+    HostCall all = *call;
+    Object **args = arena_array(host->arena, Object *, count);
+    Str *names = arena_array(host->arena, Str, count);
+    args[0] = dtype_object(host, TERN_FLOAT32);
+    args[1] = object_str(host->arena, STR("Tensor"));
+    for (int i = 2; i < count; i++) {
+        args[i] = call->args[i - 2];
+        if (call->names) names[i] = call->names[i - 2];
+    }
+    all.args = args, all.names = names, all.num_args = count;
+    return host_invoke(host, host_get(host, more, STR("made")), &all);
+}
 
 Object *torch_method(Host *host, Object *tensor, Str name) {
     const Native *found = NULL;
@@ -836,6 +882,20 @@ static Object *open_torch(Host *host) {
     for (int i = 0; i < COUNT(of_autograd) && autograd; i++)
         module_add(host, module, of_autograd[i], host_get(host, autograd, str_of(of_autograd[i])));
     if (!is_raised(host)) add_names_of(host, module, "torch._more");
+    static const struct {
+        const char *name;
+        tern_dtype dtype;
+    } types[] = {{"FloatTensor", TERN_FLOAT32}, {"DoubleTensor", TERN_FLOAT64},
+                 {"HalfTensor", TERN_FLOAT16},  {"BFloat16Tensor", TERN_BFLOAT16},
+                 {"LongTensor", TERN_INT64},    {"IntTensor", TERN_INT32},
+                 {"ShortTensor", TERN_INT16},   {"CharTensor", TERN_INT8},
+                 {"ByteTensor", TERN_UINT8},    {"BoolTensor", TERN_BOOL}};
+    for (int i = 0; i < COUNT(types) && !is_raised(host); i++) {
+        Object *args[] = {dtype_object(host, types[i].dtype),
+                          object_str(host->arena, str_of(types[i].name))};
+        module_add(host, module, types[i].name,
+                   host_invoke_with(host, host_get(host, module, STR("typed")), 2, args));
+    }
     module_add(host, module, "OutOfMemoryError", host->script->classes[CLASS_OUT_OF_MEMORY_ERROR]);
     module_add(host, module, "__version__", object_str(host->arena, STR("2.11.0+tern")));
     module_add(host, module, "pi", object_float(host->arena, 3.141592653589793));
@@ -867,6 +927,8 @@ Object *torch_open(Host *host, Str path) {
         module_add(host, module, "OutOfMemoryError",
                    host->script->classes[CLASS_OUT_OF_MEMORY_ERROR]);
         if (!is_raised(host)) add_names_of(host, module, "_torch.cuda");
+        if (!is_raised(host))
+            module_add(host, module, "_DeviceGuard", host_get(host, module, STR("device")));
     } else if (str_is(path, "torch.cpu")) {
         module = host_module_new(host, "torch.cpu");
         module_add_natives(host, module, of_cpu, COUNT(of_cpu));
@@ -892,9 +954,6 @@ Object *torch_open(Host *host, Str path) {
         if (!is_raised(host)) add_names_of(host, module, "torch.nn.modules");
     } else if (str_is(path, "torch._C")) {
         module = open_c(host);
-    } else if (str_is(path, "torch.testing")) {
-        module = host_module_new(host, "torch.testing");
-        module_add_natives(host, module, of_testing, COUNT(of_testing));
     }
     if (!module && !is_raised(host)) module = grad_open(host, path);
     if (!module && !is_raised(host)) module = more_open(host, path);

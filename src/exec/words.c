@@ -56,6 +56,19 @@ static bool has_no_kernel(const char *words, char *out, size_t size) {
     return false;
 }
 
+static bool has_start(const char *words, int count, const char *const *starts) {
+    for (int i = 0; i < count; i++)
+        if (str_starts(str_of(words), starts[i])) return true;
+    return false;
+}
+
+static bool is_index_error(const char *words) {
+    static const char *const starts[] = {"Dimension out of range", "Dimension specified as",
+                                         "index out of range in self", "too many indices for"};
+    return has_start(words, COUNT(starts), starts) ||
+           (str_starts(str_of(words), "Target ") && str_ends(str_of(words), " is out of bounds."));
+}
+
 static bool is_not_implemented(const char *words) {
     static const char *const starts[] = {
         "Negation, the `-` operator",
@@ -67,9 +80,7 @@ static bool is_not_implemented(const char *words) {
         "argmax(): does not support bool",
         "argmin(): does not support bool",
     };
-    for (int i = 0; i < COUNT(starts); i++)
-        if (!strncmp(words, starts[i], strlen(starts[i]))) return true;
-    return false;
+    return has_start(words, COUNT(starts), starts);
 }
 
 Object *tensor_failed(Host *host) {
@@ -82,6 +93,7 @@ Object *tensor_failed(Host *host) {
         return host_raise(host, CLASS_NOT_IMPLEMENTED_ERROR, "%s", as_torch);
     if (status == TERN_ERROR_UNSUPPORTED) return host_refuse(host, "%s", words);
     if (is_not_implemented(words)) class = CLASS_NOT_IMPLEMENTED_ERROR;
+    if (is_index_error(words)) class = CLASS_INDEX_ERROR;
     if (status == TERN_ERROR_NO_MEMORY && str_starts(str_of(words), "CUDA"))
         class = CLASS_OUT_OF_MEMORY_ERROR;
     return host_raise(host, class, "%s", words);

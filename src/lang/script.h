@@ -65,6 +65,7 @@ struct HostType {
     bool (*truth)(Host *host, Object *self);
     void (*print)(Host *host, Object *self, Buf *out, bool as_repr);
     Object *(*format)(Host *host, Object *self, Str spec); /* NULL: as its print */
+    Object *(*make)(Host *host, const HostCall *call);     /* what a call of its class makes */
 };
 extern const HostType class_type, instance_type, native_type, cell_type, iterator_type, lazy_type,
     property_type, super_type, generator_type;
@@ -85,6 +86,7 @@ typedef struct Class {
     int dataclass_flags;
     Block body;
     Object *module; /* its name; NULL: of Python's own */
+    const HostType *host_type; /* whose class it is; NULL: of none */
 } Class;
 enum { DATACLASS_FROZEN = 1, DATACLASS_ORDER = 2, DATACLASS_HASH = 4 };
 extern const HostType field_type;

@@ -146,6 +146,7 @@ Object *class_of(Host *host, const Object *object) {
     own = class_new(host, str_of(object->type->name), 1, &script->classes[CLASS_OBJECT]);
     class_info(own)->is_native = true;
     class_info(own)->native = CLASS_OTHER;
+    class_info(own)->host_type = object->type;
     map_set_pointer(&script->modules, object->type, own);
     return own;
 }
@@ -397,6 +398,7 @@ static Object *own_new(Host *host, Object *class, Object *maker, const HostCall 
 
 Object *class_call(Host *host, Object *class, const HostCall *call) {
     const Class *info = class_info(class);
+    if (info->host_type && info->host_type->make) return info->host_type->make(host, call);
     if (info->is_native && !info->is_exception) return builtins_class_call(host, info, call);
     Object *init = class_member(class, STR("__init__")),
            *maker = class_member(class, STR("__new__"));

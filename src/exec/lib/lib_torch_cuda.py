@@ -29,9 +29,6 @@ class device_of(device):
     pass
 
 
-_DeviceGuard = device
-
-
 def set_device(device):
     _only(device)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What of torch are few calls of others: functions of torch that are methods of tensors, too.
 import math
-from _torch import Tensor, arange, bmm, cat, empty, full, import_module, index_select, matmul, ones, refuse, stack, std as _std, sub, tensor, var as _var, where, zeros
+from _torch import Tensor, arange, bmm, cat, empty, full, import_module, index_select, matmul, ones, refuse, sort, stack, std as _std, sub, tensor, var as _var, where, zeros
 
 from torch._index import nonzero
 
@@ -34,20 +34,43 @@ def std(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     return _std(input, _dims(dim), keepdim, _correction(unbiased, correction))
 
 
+def _dim(input, dim):
+    if not -max(input.ndim, 1) <= dim < max(input.ndim, 1):
+        raise IndexError(f'Dimension out of range (expected to be in range of [{-max(input.ndim, 1)}, '
+                         f'{max(input.ndim, 1) - 1}], but got {dim})')
+    return dim % max(input.ndim, 1)
+
+
 def narrow(input, dim, start, length):
+    if input.ndim == 0:
+        raise RuntimeError('narrow() cannot be applied to a 0-dim tensor.')
+    size = input.shape[_dim(input, dim)]
+    if length < 0:
+        raise RuntimeError('narrow(): length must be non-negative.')
+    if not -size <= start <= size:
+        raise IndexError(f'start out of range (expected to be in range of [{-size}, {size}], but got {start})')
+    start += size if start < 0 else 0
+    if start + length > size:
+        raise RuntimeError(f'start ({start}) + length ({length}) exceeds dimension size ({size}).')
     index = [slice(None)] * (dim % input.ndim) + [slice(start, start + length)]
     return input[tuple(index)]
 
 
 def select(input, dim, index):
+    if input.ndim == 0:
+        raise IndexError('select() cannot be applied to a 0-dim tensor.')
+    if not -input.shape[_dim(input, dim)] <= index < input.shape[_dim(input, dim)]:
+        raise IndexError(f'select(): index {index} out of range for tensor of size {list(input.shape)} at dimension '
+                         f'{_dim(input, dim)}')
     return input[tuple([slice(None)] * (dim % input.ndim) + [index])]
 
 
 def unbind(input, dim=0):
-    return tuple(select(input, dim, i) for i in range(input.shape[dim]))
+    return tuple(select(input, dim, i) for i in range(input.shape[_dim(input, dim)]))
 
 
 def split(tensor, split_size_or_sections, dim=0):
+    dim = _dim(tensor, dim)
     n = tensor.shape[dim]
     if isinstance(split_size_or_sections, int):
         size = split_size_or_sections
@@ -65,7 +88,7 @@ def split(tensor, split_size_or_sections, dim=0):
 
 
 def chunk(input, chunks, dim=0):
-    return split(input, max(1, -(-input.shape[dim] // chunks)), dim)
+    return split(input, max(1, -(-input.shape[_dim(input, dim)] // chunks)), dim)
 
 
 # In C++'s words, as torch's errors have them; an integer's with the least and the most that it holds.
@@ -174,6 +197,39 @@ def count_nonzero(input, dim=None):
 
 
 # ---- of torch alone ----
+
+
+class _Layout:
+    def __repr__(self):
+        return 'torch.strided'
+
+
+strided = _Layout()
+
+
+def argsort(input, dim=-1, descending=False, stable=False):
+    return sort(input, dim, descending=descending, stable=stable)[1]
+
+
+def made(dtype, name, *args, device=None):
+    """torch.Tensor(..), torch.LongTensor(..): of sizes, or of data."""
+    first = args[0] if args else 0
+    is_size = isinstance(first, int) or (isinstance(first, tuple) and repr(first).startswith('torch.Size'))
+    if len(args) > 1 or is_size:
+        return empty(*args or (0,), dtype=dtype, device=device)
+    if isinstance(first, Tensor):
+        if first.dtype != dtype:
+            refuse(f'torch.{name} of a tensor of {first.dtype}')
+        return first.detach()
+    if isinstance(first, (list, tuple)):
+        return tensor(first, dtype=dtype, device=device)
+    if type(first).__name__ == 'ndarray':
+        return tensor(first.tolist(), dtype=dtype, device=device)
+    refuse(f'torch.{name} of a {type(first).__name__}')
+
+
+def typed(dtype, name):
+    return lambda *args, device=None: made(dtype, name, *args, device=device)
 
 
 def set_float32_matmul_precision(precision):
@@ -325,7 +381,7 @@ class _Methods:
 
 
 _functions = {'var': var, 'std': std, 'narrow': narrow, 'select': select, 'unbind': unbind, 'split': split, 'chunk': chunk,
-              'masked_fill': masked_fill, 'masked_select': masked_select, 'nonzero': nonzero, 'count_nonzero': count_nonzero, 'outer': outer, 'dot': dot, 'mv': mv, 'baddbmm': baddbmm, 'movedim': movedim,
+              'argsort': argsort, 'masked_fill': masked_fill, 'masked_select': masked_select, 'nonzero': nonzero, 'count_nonzero': count_nonzero, 'outer': outer, 'dot': dot, 'mv': mv, 'baddbmm': baddbmm, 'movedim': movedim,
               'swapaxes': swapaxes, 'ravel': ravel, 'lerp': lerp, 'addcmul': addcmul, 'addcdiv': addcdiv, 'clip': clip,
               'is_floating_point': is_floating_point}
 
