@@ -651,6 +651,19 @@ static bool catches(const char *text, uint64_t seed, void *user) {
     return !runs || m->subject->wrong(m->row, &m->in, MOST_TURNS);
 }
 
+static void check_counts(const Subject *subject, const Row *r, int stages) {
+    static Mutated m;
+    tern_context *context = opened("sim:h200", 0);
+    tern_kernel *kernel = context ? compiled(context, subject, r, stages, NULL) : NULL;
+    CHECK(kernel);
+    if (!kernel) return;
+    make_inputs(&m.in);
+    m.subject = subject, m.row = r, m.kernel = kernel->compiled;
+    CHECK(each_count_is_missed(tern_kernel_text(kernel, TERN_STAGE_PTX), catches, &m) > 8);
+    tern_kernel_free(kernel);
+    tern_close(context);
+}
+
 static void check_mutated(const Subject *subject, const Row *r, int stages, int least) {
     static Mutated m;
     tern_context *context = opened("sim:h200", 0);
@@ -723,7 +736,11 @@ TEST(and_where_others_fill_the_ring) {
 }
 
 /* One thread of them does, where they copy boxes of tensors. */
-TEST(and_where_one_thread_does) { check_others(); }
+TEST(and_where_one_thread_does) {
+    static const Row eight = {128, 128, 32, 8};
+    check_others();
+    check_counts(&chained, &eight, 2);
+}
 
 static bool is_taken(const char *ptxas, const char *text) {
     char name[] = "/tmp/ptx_chained_XXXXXX";
