@@ -161,4 +161,15 @@ for row in 'fp32 add.v4.f32' 'bf16 add.noftz.v8.bf16' 'fp16 add.noftz.v8.f16'; d
     t="*${row% *}:16"
     exits 0 "${row#* }" $TERN show test/run/atomic_packed.py --stage ptx --target sm_90a --sig "$t,$t,$t,i32:16,False"
 done
+
+# What a launch by tern gets has tensor maps, which no other launcher makes.
+sig='*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,i32,64,128,128'
+a='test/run/dot_attention.py --num-warps 8'
+exits 0 'b8 map_0[128]' $TERN show $a --stage ptx --sig "$sig"
+exits 0 "tensor map: map_0, of 'k': boxes of 128 x 64 elements of 2 bytes, swizzle of 128" $TERN show $a --stage facts -t sm_90a --sig "$sig"
+$TERN show $a --stage ptx --plain --sig "$sig" >"$work/plain.ptx"
+check 'a plain text has the parameters of the source' grep -q 'param_5)' "$work/plain.ptx"
+check '.. and no maps' test "$(grep -c 'map_\|bulk' "$work/plain.ptx")" = 0
+$TERN build $a -t sm_90a -o "$work/built" --sig "$sig" >/dev/null
+check 'nor has what is built' test "$(cat "$work"/built/* | grep -c 'map_0\|bulk')" = 0
 finish
