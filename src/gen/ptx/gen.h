@@ -209,7 +209,7 @@ Tir ptx_lane_as(Gen *g, const Type *from, const Type *to, Tir x);
 void ptx_wgmma_begin(Gen *g);
 void ptx_wgmma(Gen *g, const Op *op);
 void ptx_settle(Gen *g, int64_t pending); /* only so many groups are under way from here on */
-bool func_has_wgmma(const Func *fn);
+bool region_has_wgmma(Region *region);
 
 /* ---- report.c ---- */
 void ptx_print(Gen *g, const Op *op);

@@ -188,7 +188,7 @@ Gen *ptx_lower_kernel(Func *fn, const GenOptions *options, Diag *diag, GenFacts 
         vec_push(fn->arena, &g->sources, fn->span.source);
     }
     g->has_atomics = func_has_atomics(fn);
-    g->has_wgmma = func_has_wgmma(fn);
+    g->has_wgmma = region_has_wgmma(fn->body);
     if (!thread) g->roles = ptx_find_roles(g);
     ptx_body(g);
     if (diag_failed(diag)) return NULL;

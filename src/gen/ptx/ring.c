@@ -193,6 +193,17 @@ void ptx_ring_enter(Gen *g, const Op *loop) {
     ptx_barrier(g);
 }
 
+/* Each thread fences what it wrote before, whoever waited for it: where the next product by wgmma
+ * brings some of what it multiplies, there is one fence for both. */
+static bool next_product_fences(const Op *ready) {
+    for (const Op *op = ready->next; op; op = op->next) {
+        if (op->kind == OP_DOT && dot_unit(op) == UNIT_WGMMA) return dot_scratch(op) > 0;
+        for (int i = 0; i < op->num_regions; i++)
+            if (region_has_wgmma(op->regions[i])) return false;
+    }
+    return false;
+}
+
 static void ptx_ready(Gen *g, const Op *op) {
     if (is_apart(op)) {
         await(g, op, 1);
@@ -202,7 +213,7 @@ static void ptx_ready(Gen *g, const Op *op) {
         wait_for_copies(g, op, (int)ready_pending(op));
     else if (has_fills(g, op))
         tir_plain(g->b, "cp.async.wait_all;"); /* committed or not */
-    fence_copies(g);
+    if (!next_product_fences(op)) fence_copies(g);
     ptx_barrier(g);
 }
 

@@ -234,4 +234,4 @@ static bool is_no_wgmma(Op *op, void *user) {
     return op->kind != OP_DOT || dot_unit(op) != UNIT_WGMMA;
 }
 
-bool func_has_wgmma(const Func *fn) { return !region_walk(fn->body, is_no_wgmma, NULL); }
+bool region_has_wgmma(Region *region) { return !region_walk(region, is_no_wgmma, NULL); }
