@@ -73,7 +73,9 @@ static int fold_of(const Func *fn, const Op *reduce) {
 
 static bool can_wait(Sums *s, const Op *reduce, int which[MOST_TOGETHER]) {
     int warps = s->fn->num_warps ? s->fn->num_warps : 4, held = s->held;
+    const Type *left = op_result(reduce)->type;
     if (reduce->num_operands > MOST_TOGETHER || !reduce_by_value(reduce)) return false;
+    if (type_is_tile(left) && left->lanes >= 32 * warps) return false; /* nobody waits, mostly */
     for (int k = 0; k < reduce->num_operands; k++) {
         const Type *tile = reduce->operands[k]->type;
         int lanes = (tile->lanes / fold_of(s->fn, reduce) + 32 * warps - 1) / (32 * warps);
