@@ -96,7 +96,9 @@ int script_run(Arena *arena, const Source *source, Str path, const ScriptOptions
         code = ended(&host, complaint);
     } else {
         script->innermost = NULL;
-        buf_puts(complaint, "MemoryError: the script needs more memory than it may have\n");
+        diag_add(&diag, DIAG_RAISED, script->at,
+                 "MemoryError: the script needs more memory than it may have");
+        diag_print(&diag, false, complaint);
     }
     generators_leave(script);
     heap_close(script);

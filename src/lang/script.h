@@ -132,6 +132,7 @@ struct Script {
     VEC(Place) trace;
     Object *classes[NUM_PYTHON_CLASSES];
     Map builtins, modules;
+    Span at; /* the statement that runs */
     const Host *innermost; /* the function or file that runs */
     char *stack_end;       /* below it calls nest too deeply */
     int depth;

@@ -374,7 +374,9 @@ static Object *run_reversed(Host *host, Object *const *args, const HostCall *cal
 }
 
 static Object *run_iter(Host *host, Object *const *args, const HostCall *call) {
-    return (void)call, host_iterator(host, args[0]);
+    (void)call;
+    if (args[1]) return host_refuse(host, "iter() of a function");
+    return host_iterator(host, args[0]);
 }
 
 static Object *run_next(Host *host, Object *const *args, const HostCall *call) {
@@ -771,7 +773,7 @@ static const Native functions[] = {
     NATIVE("map", "..", run_map),
     NATIVE("filter", "function, iterable", run_filter),
     NATIVE("reversed", "sequence", run_reversed),
-    NATIVE("iter", "object", run_iter),
+    NATIVE("iter", "object, sentinel?", run_iter),
     NATIVE("next", "iterator, default?", run_next),
     NATIVE("isinstance", "object, classinfo", run_isinstance),
     NATIVE("issubclass", "cls, classinfo", run_issubclass),

@@ -374,7 +374,7 @@ static Flow run_statement(Host *host, const Stmt *stmt, Object **result) {
 Flow script_block(Host *host, Block block, Object **result) {
     for (int i = 0; i < block.count; i++) {
         Moment moment = moment_of(host);
-        host->span = block.stmts[i]->span;
+        host->span = host->script->at = block.stmts[i]->span;
         if (host->script->watch) host->script->watch->statement(host, block.stmts[i]);
         if (!host_step(host, block.stmts[i]->span)) return FLOW_UNKNOWN;
         Flow flow = run_statement(host, block.stmts[i], result);
