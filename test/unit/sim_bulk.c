@@ -120,6 +120,20 @@ TEST(one_copy) {
            64, NULL);
 }
 
+/* One request: what is inside, in sectors of 32 bytes. */
+TEST(what_is_counted) {
+    Bench b = bench(0);
+    CHECK(bench_run(
+        &b, text_of(b.arena, 32, START ARRIVE("128") COPY("s", "14") WAIT("W1", "2048", "0")), 1));
+    CHECK(!b.failure.status);
+    Count sum = {0};
+    for (int i = 0; i < b.program->code.count; i++)
+        if (b.program->code.data[i].op == SIM_BULK) sum = b.counts[i];
+    CHECK(sum.requests == 1 && sum.useful_bytes == 64);
+    CHECK(sum.sectors >= 2 && sum.sectors <= 4 && sum.ideal_sectors == 2);
+    arena_free(b.arena);
+}
+
 TEST(rules_of_one_copy) {
     static const struct {
         const char *body, *words;

@@ -224,13 +224,9 @@ static bool start(Machine *m, Warp *w, const Ins *ins, int lane) {
         return false;
     unsigned char *bytes = malloc((size_t)bulk.bytes);
     if (!bytes) return sim_fail_memory(m);
-    Count *count = &m->counts[ins - m->program->code.data];
-    uint64_t before = count->useful_bytes;
     Reading reading = reading_of(m, &bulk, true, bytes);
     bool fine = read_box(&reading);
-    count->requests++;
-    flight_issue(m, w, ins, count->useful_bytes - before);
-    bulk.asked = w->asked;
+    reading.count->requests++;
     record_other(m);
     if (m->seed % 2 && fine)
         bulk.early = bytes;
@@ -252,7 +248,6 @@ bool sim_bulk_comes(Machine *m, Cta *block, int n) {
     for (int at = 0; at < bulk.bytes && fine; at += CHUNK)
         fine = write_chunk(m, &bulk, phase, swizzled(&bulk, at),
                            (bulk.early ? bulk.early : bytes) + at);
-    if (bulk.asked > bulk.warp->come) bulk.warp->come = bulk.asked;
     m->version++;
     free(bytes), free(bulk.early);
     return fine && sim_mbarrier_told(m, &bulk);

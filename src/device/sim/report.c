@@ -12,6 +12,7 @@ typedef enum Row {
     ROW_STORE,
     ROW_ATOMIC,
     ROW_COPY,
+    ROW_BULK,
     ROW_SHARED_LOAD,
     ROW_SHARED_STORE,
     ROW_SHARED_ATOMIC,
@@ -43,7 +44,7 @@ static const char *const class_words[NUM_CLASSES] = {
     "integer", "float 32",   "float 64", "float 16",     "special function", "conversion",
     "move",    "comparison", "memory",   "across lanes", "tensor core",      "control"};
 static const char *const row_words[NUM_ROWS] = {
-    "loads",        "stores",        "atomics",        "async copies",
+    "loads",        "stores",        "atomics",        "async copies",       "bulk copies",
     "shared loads", "shared stores", "shared atomics", "shared async copies"};
 
 static void add(Count *to, const Count *from) {
@@ -126,6 +127,10 @@ static void summarise(Arena *arena, Summary *s) {
             add(&line->global, count), add(&line->shared, count);
             continue;
         }
+        if (ins->op == SIM_BULK) {
+            add(&s->rows[ROW_BULK], count), add(&line->global, count);
+            continue;
+        }
         if (!count->requests) continue;
         bool shared = ins->space == SPACE_SHARED;
         Row row = ins->op == SIM_LOAD || ins->op == SIM_LDMATRIX    ? ROW_LOAD
@@ -160,10 +165,12 @@ static const char *bytes_words(Arena *arena, uint64_t bytes) {
     return str_format(arena, "%.1f MiB", (double)bytes / 1048576).data;
 }
 
-/* With 16 bytes a lane, which is the most, for all 32; atomics take one element a lane. */
+/* With 16 bytes a lane, which is the most, for all 32; atomics take one element a lane, bulk copies
+ * a box. */
 static unsigned long long least_requests(const Summary *s, int row) {
     const Count *c = &s->rows[row];
-    return row == ROW_ATOMIC ? c->requests : (c->useful_bytes + 16 * LANES - 1) / (16 * LANES);
+    return row == ROW_ATOMIC || row == ROW_BULK ? c->requests
+                                                : (c->useful_bytes + 16 * LANES - 1) / (16 * LANES);
 }
 
 static void text_global(Buf *out, const Summary *s) {
@@ -226,8 +233,8 @@ static void text_occupancy(Buf *out, const Summary *s) {
                s->gpu->threads_per_sm / LANES,
                100.0 * s->blocks * s->threads / s->gpu->threads_per_sm);
     uint64_t flight = s->totals->most_in_flight;
-    buf_printf(out, "  bytes in flight: at most %s a warp, with all warps %s a multiprocessor\n",
-               bytes_words(out->arena, flight),
+    buf_printf(out, "  bytes in flight%s: at most %s a warp, with all warps %s a multiprocessor\n",
+               s->program->has_bulk ? ", bulk copies apart" : "", bytes_words(out->arena, flight),
                bytes_words(out->arena, flight * (uint64_t)(s->blocks * s->threads / LANES)));
     if (!wave) return;
     uint64_t rest = blocks % wave;
@@ -374,9 +381,9 @@ static void json_lines(Buf *out, const Summary *s) {
 }
 
 static void json(Buf *out, const Summary *s) {
-    static const char *const keys[NUM_ROWS] = {"loads",          "stores",       "atomics",
-                                               "copies",         "shared_loads", "shared_stores",
-                                               "shared_atomics", "shared_copies"};
+    static const char *const keys[NUM_ROWS] = {"loads",         "stores",         "atomics",
+                                               "copies",        "bulk_copies",    "shared_loads",
+                                               "shared_stores", "shared_atomics", "shared_copies"};
     const Totals *t = s->totals;
     buf_puts(out, "{\"kernel\": ");
     buf_json(out, s->program->name);

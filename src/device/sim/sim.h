@@ -127,7 +127,6 @@ typedef struct Bulk { /* a bulk copy under way, of one lane */
     Warp *warp;
     int lane;
     unsigned char *early; /* what it brings, read at its start; NULL: it is read at its end */
-    uint64_t asked;       /* of the warp, with this one */
     const Ins *ins;
 } Bulk;
 
