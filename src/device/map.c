@@ -28,7 +28,6 @@ const char *map_check(const CompiledKernel *kernel, const MapRecipe *r) {
         return "a tensor map of no pointer";
     if (r->rank < 1 || r->rank > MAP_DIMS) return "a tensor map of a wrong rank";
     if (!is_power_up_to(r->element_bytes, 8)) return "a tensor map of wrong elements";
-    int row = r->dims[0].box * r->element_bytes;
     for (int d = 0; d < r->rank; d++) {
         const MapDim *dim = &r->dims[d];
         if (dim->box < 1 || dim->box > MOST_BOX) return "a tensor map with a wrong box";
@@ -37,6 +36,7 @@ const char *map_check(const CompiledKernel *kernel, const MapRecipe *r) {
     }
     if (r->dims[0].stride.num_params || r->dims[0].stride.number != 1)
         return "a tensor map whose first dimension has a stride";
+    int row = r->dims[0].box * r->element_bytes;
     if (row % UNIT) return "a tensor map with rows of no multiple of 16 bytes";
     bool swizzles = r->swizzle == 32 || r->swizzle == 64 || r->swizzle == 128;
     if (r->swizzle && !swizzles) return "a tensor map with a wrong swizzle";
@@ -59,8 +59,10 @@ static bool number_of(const CompiledKernel *kernel, MapNumber n, void **args, in
     bool fits = true, is_zero = !n.number;
     *value = n.number;
     for (int i = 0; i < n.num_params; i++) {
-        int64_t factor = argument(&kernel->params[n.params[i]], args[n.params[i]]);
+        const KernelParam *param = &kernel->params[n.params[i]];
+        int64_t factor = argument(param, args[n.params[i]]);
         is_zero |= !factor;
+        fits = fits && (factor >= 0 || !param->is_unsigned);
         fits = !__builtin_mul_overflow(factor, *value, value) && fits;
     }
     if (is_zero) *value = 0;
