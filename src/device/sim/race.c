@@ -364,15 +364,15 @@ void race_clock_clear(Clock *clock) {
     clock->num_others = 0;
 }
 
-static bool join_clock(Clock *into, const Clock *from) {
+static bool join_clock(const Machine *m, Clock *into, const Clock *from) {
     for (int i = 0; i < MAX_WARPS; i++) learn(&into->own[i], &from->own[i]);
-    for (int i = 0; i < MOST_TOLD; i++)
+    for (int i = 0; i < MOST_TOLD && m->program->has_bulk; i++)
         if (from->told[i] > into->told[i]) into->told[i] = from->told[i];
     return join(&into->others, &into->num_others, from->others, from->num_others);
 }
 
 bool race_join(Machine *m, Clock *into, const Clock *from) {
-    return join_clock(into, from) || sim_fail_memory(m);
+    return join_clock(m, into, from) || sim_fail_memory(m);
 }
 
 /* Of lanes that are not all: what the others did since they last met is not released. */
