@@ -192,9 +192,7 @@ def pow(x, y):
     is_wide: tl.constexpr = x.dtype == tl.float64 or y.dtype == tl.float64
     tl.static_assert(_is_plain(x) and (y.dtype.is_int() or _is_plain(y)), "pow needs fp16 to fp64 (or an integer exponent)")
     if is_wide:
-        b = x.to(tl.float64)
-        e = y.to(tl.float64) + tl.zeros_like(b)
-        b = b + tl.zeros_like(e)
+        b, e = tl.broadcast(x.to(tl.float64), y.to(tl.float64))  # adding zeros would take the sign of -0
         return _signed(b, e, _power(b, e))
     if y.dtype == tl.int32:
         e = y.to(tl.float64)

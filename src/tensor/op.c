@@ -162,8 +162,10 @@ static tern_tensor *op_new(tern_session *session, tern_op_id op, const tern_oper
     int rank;
     int64_t shape[TERN_MAX_RANK], strides[TERN_MAX_RANK];
     tern_dtype compute, result;
-    if (!row_types(session, (int)op, operands, count, &compute, &result) ||
-        !broadcast(session, tensors, num_tensors, &rank, shape) ||
+    bool is_typed = row_types(session, (int)op, operands, count, &compute, &result);
+    /* Sizes come first where a type is merely not there. */
+    if (!is_typed && tern_message_status(session->context) != TERN_ERROR_UNSUPPORTED) return NULL;
+    if (!broadcast(session, tensors, num_tensors, &rank, shape) || !is_typed ||
         (!is_empty(rank, shape) && !check_divisor(session, (int)op, operands, compute)) ||
         !check_power(session, (int)op, operands, compute))
         return NULL;

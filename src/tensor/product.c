@@ -275,11 +275,15 @@ static bool check_inner(const tern_tensor *a, const tern_tensor *b) {
     const int64_t *of_a = a->shape + a->rank, *of_b = b->shape + b->rank;
     int64_t depth = of_a[-1], other = b->rank == 1 ? of_b[-1] : of_b[-2];
     if (depth == other) return true;
-    if (a->rank <= 2 && b->rank == 1)
+    if (a->rank == 1 && b->rank == 1)
+        session_fail(a->session, TERN_ERROR_ARGUMENT,
+                     "inconsistent tensor size, expected tensor [%lld] and src [%lld] to have the "
+                     "same number of elements, but got %lld and %lld elements respectively",
+                     (long long)depth, (long long)other, (long long)depth, (long long)other);
+    else if (a->rank == 2 && b->rank == 1)
         session_fail(a->session, TERN_ERROR_ARGUMENT,
                      "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)",
-                     (long long)(a->rank > 1 ? of_a[-2] : 1),
-                     (long long)(a->rank > 1 ? of_a[-2] : 1), (long long)depth, (long long)other);
+                     (long long)of_a[-2], (long long)of_a[-2], (long long)depth, (long long)other);
     else
         session_fail(a->session, TERN_ERROR_ARGUMENT,
                      "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",

@@ -202,6 +202,12 @@ TEST(ops_that_cannot_be) {
     SAYS(tern_matmul(x, x), "mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)");
     SAYS(tern_matmul(x, tern_zeros(session, TERN_FLOAT32, SHAPE(4))),
          "size mismatch, got input (2), mat (2x3), vec (4)");
+    SAYS(tern_matmul(counted(SHAPE(3)), counted(SHAPE(4))),
+         "inconsistent tensor size, expected tensor [3] and src [4] to have the same number of "
+         "elements, but got 3 and 4 elements respectively");
+    SAYS(tern_bitwise_xor(x, tern_zeros(session, TERN_FLOAT32, SHAPE(4))),
+         "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension "
+         "1");
     SAYS(tern_matmul(x, tern_zeros(session, TERN_FLOAT64, SHAPE(3, 1))),
          "expected m1 and m2 to have the same dtype, but got: float != double");
     SAYS(tern_bmm(x, x), "batch1 must be a 3D tensor");

@@ -677,6 +677,7 @@ TEST(powers) {
     if (!begin("interp")) return;
     static const int32_t two[] = {-2}, exponents[] = {0, 1, 3, 5};
     static const double numbers[] = {4, 0.25, -0.0, INFINITY};
+    static const double far[] = {-INFINITY, -1, -2, 0.1, -0.0};
     tern_tensor *base = tern_from(session, two, TERN_INT32, 1, (const int64_t[]){1});
     tern_tensor *wide = tern_expand(base, 1, (const int64_t[]){4});
     tern_tensor *by = tern_from(session, exponents, TERN_INT32, 1, (const int64_t[]){4});
@@ -688,6 +689,17 @@ TEST(powers) {
                                        {2, 0.5, -0.0, INFINITY}, {0.5, 2, -INFINITY, 0},
                                        {0.25, 4, -INFINITY, 0},  {0, 1, 9, 25}};
     for (int i = 0; i < 6; i++) check_values("pow", made[i], wanted[i]), tern_drop(made[i]);
+    /* Of minus infinity by what is no whole number, and with all bits of the result. */
+    tern_tensor *y = tern_from(session, far, TERN_FLOAT64, 1, (const int64_t[]){5});
+    static const double powers[] = {2.5, 2.5, -0.5, 300, -1};
+    tern_tensor *e = tern_from(session, powers, TERN_FLOAT64, 1, (const int64_t[]){5});
+    tern_tensor *z = tern_pow(y, e);
+    double got[5] = {0};
+    CHECK(!tern_to_host(z, got, sizeof got));
+    CHECK(isinf(got[0]) && got[0] > 0 && isnan(got[1]) && isnan(got[2]));
+    CHECK(isinf(got[4]) && got[4] < 0);
+    CHECK(fabs(got[3] / pow(0.1, 300) - 1) < 1e-15);
+    tern_drop(y), tern_drop(e), tern_drop(z);
     tern_drop(base), tern_drop(wide), tern_drop(by), tern_drop(x);
     end();
 }

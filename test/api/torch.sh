@@ -21,6 +21,9 @@ if [ -f "$BUILD/libtern.so" ] && "$PYTHON" -c 'import torch' 2>/dev/null; then
         'torch-functions --count '"$TORCH_COUNT" 'torch-exchange --count '"$TORCH_COUNT"0; do
         add "$("$PYTHON" tools/$tool --library "$BUILD/libtern.so" --device "$TORCH_DEVICE" --seed "$TORCH_SEED" 2>&1)"
     done
+    # Each property of each op: what is printed is a table.
+    [ "$TORCH_COUNT" -lt 20 ] ||
+        add "$("$PYTHON" tools/torch-tensors --table --library "$BUILD/libtern.so" --device "$TORCH_DEVICE" --seed "$TORCH_SEED" 2>&1)"
     add "$("$PYTHON" tools/torch-programs --tern "$BUILD/tern" --device "$TORCH_DEVICE" --count "$TORCH_COUNT" --seed "$TORCH_SEED" 2>&1)"
 else
     echo "skipped: no PyTorch for $PYTHON, or no libtern.so (a sanitizer is on)"
