@@ -47,7 +47,7 @@ static tern_context *open_one(const char *device) {
                      sizeof words);
 }
 
-enum { M = 37, N = 75, K = 83, MOST_K = 611 };
+enum { M = 37, N = 139, K = 83, MOST_K = 611 };
 
 typedef struct Product {
     const Lane *lane;

@@ -393,12 +393,6 @@ static bool has_turned_rows(Gen *g, const NarrowDot *d, const Value *a) {
     return is_turned(g, a) && d->K * type_size_bytes(type_scalar(d->lane)) / 4 % 16 == 0;
 }
 
-static bool is_zero(const Value *value) {
-    while (value->def && (value->def->kind == OP_SPLAT || value->def->kind == OP_BROADCAST))
-        value = value->def->operands[0];
-    return value->def && value->def->kind == OP_CONSTANT && constant_bits(value->def) == 0;
-}
-
 /* The sums: in acc's own array, if nobody else reads it. */
 static View *sums_of(Gen *g, Op *op, const Array *a) {
     Value *acc = dot_acc(op);

@@ -2,9 +2,10 @@
 /* product: the op dot: acc += a @ b by a register-blocked micro-kernel: `rows` rows of a against
  * `vectors` vectors of b, all of acc's block in named variables. Operands are row-major in scratch
  * and of the type of acc (widen.c widens them; of a wide b the columns that the micro-kernel takes
- * lie together, which keeps them in the first cache), or i16 of which a `group` of two fills
- * the 32 bits of a sum. These are multiplied and added by one instruction, for which b is put in
- * groups; matrix.c has the products of narrower lanes:
+ * lie together, which keeps them in the first cache), or where a load finds them; or they are i16
+ * or i8, of which a `group` of two or four fills the 32 bits of a sum. These are multiplied and
+ * added by one instruction, for which b is put in groups; matrix.c has the products of narrower
+ * lanes:
  *
  *     b[0][0] b[0][1] ..                b[0][0] b[1][0]  b[0][1] b[1][1] ..
  *     b[1][0] b[1][1] ..       ->       b[2][0] b[3][0]  .. */
@@ -60,28 +61,74 @@ const Array *row_addresses(Gen *g, Value *value) {
     return table;
 }
 
-static void kernel_write(Gen *g, const char *name, TypeKind kind, int group, int rows,
-                         int vectors) {
+/* How a micro-kernel finds its operands. */
+typedef struct Form {
+    TypeKind kind;
+    int group, rows, vectors;
+    bool from_zero;
+    bool by_rows;  /* a: addresses of rows, wherever they are */
+    bool packs;    /* b: addresses of rows; and the columns taken go to a panel */
+    TypeKind from; /* the lanes of such rows: kind, or f16 or bf16 where that is f32 */
+} Form;
+
+/* Its parameters, and what their pointers are made of. */
+static void form_write(Gen *g, Buf *out, const char *name, const Form *form) {
+    const char *type = array_type(form->kind);
+    Str a = form->by_rows ? STR("const L *rows") : text(g, "const %s *a", type),
+        b = form->packs ? text(g, "%s *b, const L *from, L at", type)
+                        : text(g, "const %s *b", type);
+    /* All registers are sums and operands: what an inliner brings beside them is not in any. */
+    line(g, out, 0, "static __attribute__((noinline)) void %s(", name);
+    line(g, out, 0, "                %s *c, %.*s, %.*s, L ldc, L lda, L ldb, L K) {", type,
+         STR_ARG(a), STR_ARG(b));
+    for (int i = 0; i < form->rows; i++)
+        if (form->by_rows)
+            line(g, out, 1, "const %s *a%d = (const %s *)rows[%d];", type, i, type, i);
+        else
+            line(g, out, 1, "const %s *a%d = a + %d * lda;", type, i, i);
+}
+
+static void b_write(Gen *g, Buf *out, const Form *form) {
+    const char *vec = vector_type(form->kind), *memory = memory_type(form->kind, true);
+    if (!form->packs) {
+        for (int j = 0; j < form->vectors; j++)
+            line(g, out, 2, "%s b%d = *(const %s *)(b + k * ldb + %d * W);", vec, j, memory, j);
+        return;
+    }
+    const char *type = array_type(form->from), *code = kind_code(form->from);
+    Str convert = form->from == form->kind ? STR("") : text(g, "t_%s_to_f32", code);
+    line(g, out, 2, "const %s *row = (const %s *)from[k] + at;", type, type);
+    for (int j = 0; j < form->vectors; j++) {
+        line(g, out, 2, "%s b%d = %.*s(*(const %s *)(row + %d * W));", vec, j, STR_ARG(convert),
+             memory_type(form->from, true), j);
+        line(g, out, 2, "*(%s *)(b + k * ldb + %d * W) = b%d;", memory, j, j);
+    }
+}
+
+static void kernel_write(Gen *g, const char *name, const Form *form) {
     Buf *out = &g->functions;
-    const char *type = array_type(kind), *vec = vector_type(kind),
-               *memory = memory_type(kind, true);
-    line(g, out, 0, "static void %s(%s *c, const %s *a, const %s *b, L ldc, L lda, L ldb, L K) {",
-         name, type, type, type);
+    int rows = form->rows, vectors = form->vectors;
+    const char *vec = vector_type(form->kind), *memory = memory_type(form->kind, true);
+    form_write(g, out, name, form);
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < vectors; j++)
-            line(g, out, 1, "%s c%d_%d = *(const %s *)(c + %d * ldc + %d * W);", vec, i, j, memory,
-                 i, j);
-    for (int i = 0; i < rows; i++) /* what the next call loads */
+            if (form->from_zero)
+                line(g, out, 1, "%s c%d_%d = (%s){};", vec, i, j, vec);
+            else
+                line(g, out, 1, "%s c%d_%d = *(const %s *)(c + %d * ldc + %d * W);", vec, i, j,
+                     memory, i, j);
+    for (int i = 0; i < rows && !form->from_zero; i++) /* what the next call loads */
         for (int j = 0; j < vectors; j++)
-            line(g, out, 1, "__builtin_prefetch(c + %d * ldc + %d * W);", rows + i, j);
+            line(g, out, 1, "__builtin_prefetch(c + %d * ldc + %d * W);",
+                 form->by_rows ? i : rows + i, form->by_rows ? vectors + j : j);
     line(g, out, 1, "for (L k = 0; k < K; k++) {");
-    for (int j = 0; j < vectors; j++)
-        line(g, out, 2, "%s b%d = *(const %s *)(b + k * ldb + %d * W);", vec, j, memory, j);
+    b_write(g, out, form);
     for (int i = 0; i < rows; i++) {
-        line(g, out, 2, "%s x%d = a[%d * lda + k] - (%s){};", vec, i, i, vec);
+        line(g, out, 2, "%s x%d = a%d[k] - (%s){};", vec, i, i, vec);
         for (int j = 0; j < vectors; j++)
-            if (group > 1)
-                line(g, out, 2, "c%d_%d = t_dot2(c%d_%d, x%d, b%d);", i, j, i, j, i, j);
+            if (form->group > 1)
+                line(g, out, 2, "c%d_%d = %s(c%d_%d, x%d, b%d);", i, j,
+                     form->group == 2 ? "t_dot2" : "t_dot_i8", i, j, i, j);
             else
                 line(g, out, 2, "c%d_%d += x%d * b%d;", i, j, i, j);
     }
@@ -97,41 +144,47 @@ bool is_new_function(Gen *g, Str name) {
     return map_set(&g->known_functions, name, g), true;
 }
 
-static const char *kernel_name(Gen *g, TypeKind kind, int group, int rows, int vectors) {
-    Str name = group > 1 ? text(g, "mm_pairs_%dx%d", rows, vectors)
-                         : text(g, "mm_%s_%dx%d", kind_code(kind), rows, vectors);
-    if (is_new_function(g, name)) kernel_write(g, name.data, kind, group, rows, vectors);
+static const char *kernel_name(Gen *g, const Form *form) {
+    Str name = text(g, "mm%s_%s_%dx%d%s%s%s", form->from_zero ? "z" : "",
+                    form->group == 4   ? "fours"
+                    : form->group == 2 ? "pairs"
+                                       : kind_code(form->kind),
+                    form->rows, form->vectors, form->by_rows ? "_rows" : "",
+                    form->packs ? "_packs_" : "", form->packs ? kind_code(form->from) : "");
+    if (is_new_function(g, name)) kernel_write(g, name.data, form);
     return name.data;
 }
 
-/* Row-major lanes of 16 bits, in pairs. */
-static void pairs_write(Gen *g, const char *name, TypeKind lane) {
+/* Row-major lanes of 16 or 8 bits, in groups that fill 32. */
+static void groups_write(Gen *g, const char *name, TypeKind lane, int group) {
     Buf *out = &g->functions;
+    int bits = 32 / group;
     line(g, out, 0, "static void %s(int *to, const %s *b, L K, L N) {", name, array_type(lane));
     line(g, out, 1, "for (L n = 0; n < N; n += W) {");
     line(g, out, 2, "int *at = to + n;");
-    line(g, out, 2, "for (L k = 0; k < K; k += 2, at += N) {");
-    for (int i = 0; i < 2; i++)
-        line(g, out, 3, "vu32 x%d = t_u16_to_u32((vu16)*(const %s *)(b + (k + %d) * N + n));", i,
-             memory_type(lane, true), i);
-    line(g, out, 3, "*(m_i32 *)at = (vi32)(x0 | x1 << 16);");
+    line(g, out, 2, "for (L k = 0; k < K; k += %d, at += N) {", group);
+    for (int i = 0; i < group; i++)
+        line(g, out, 3, "vu32 x%d = t_u%d_to_u32((vu%d)*(const %s *)(b + (k + %d) * N + n));", i,
+             bits, bits, memory_type(lane, true), i);
+    line(g, out, 3, "*(m_i32 *)at = (vi32)(x0 | x1 << %d%s);", bits,
+         group == 4 ? " | x2 << 16 | x3 << 24" : "");
     line(g, out, 2, "}");
     line(g, out, 1, "}");
     line(g, out, 0, "}");
 }
 
-/* An array of b in pairs. */
-static const Array *paired(Gen *g, const Array *b, const Type *type) {
+/* An array of b in groups. */
+static const Array *grouped(Gen *g, int b, const Type *type, int group) {
     int rank = type->rank, K = type->shape[rank - 2], N = type->shape[rank - 1];
-    int batches = rank == 3 ? type->shape[0] : 1;
+    int batches = rank == 3 ? type->shape[0] : 1, rows = K / group;
     TypeKind lane = type_lane(type)->kind;
-    Str name = text(g, "pairs_%s", kind_code(lane));
-    if (is_new_function(g, name)) pairs_write(g, name.data, lane);
+    Str name = text(g, "groups_%s", kind_code(lane));
+    if (is_new_function(g, name)) groups_write(g, name.data, lane, group);
     Array *array = array_new(
-        g, type_tile(g->fn->types, type_scalar(TYPE_I32), 2, (int[]){batches * K / 2, N}), true);
+        g, type_tile(g->fn->types, type_scalar(TYPE_I32), 2, (int[]){batches * rows, N}), true);
     for (int i = 0; i < batches; i++)
         line(g, g->out, g->depth, "%s(a%d + %lld, a%d + %lld, %d, %d);", name.data, array->id,
-             (long long)i * K / 2 * N, b->id, (long long)i * K * N, K, N);
+             (long long)i * rows * N, b, (long long)i * K * N, K, N);
     return array;
 }
 
@@ -154,46 +207,41 @@ int vectors_of(const Gen *g, TypeKind kind, int N) {
     return vectors;
 }
 
-static void panels_write(Gen *g, const char *name, TypeKind kind, int vectors) {
-    Buf *out = &g->functions;
-    const char *type = array_type(kind), *memory = memory_type(kind, true);
-    int size = type_size_bytes(type_scalar(kind)), panel = vectors * g->W;
-    line(g, out, 0, "static void %s(%s *panels, const L *rows, L K, L N) {", name, type);
-    line(g, out, 1, "for (L k = 0; k < K; k++) {");
-    line(g, out, 2, "L b = rows[k];");
-    line(g, out, 2, "%s *to = panels + k * %d;", type, panel);
-    line(g, out, 2, "for (L n = 0; n < N; n += %d, to += K * %d) {", panel, panel);
-    for (int j = 0; j < vectors; j++)
-        line(g, out, 3, "*(%s *)(to + %d) = *(const %s *)(b + n * %d + %d);", memory, j * g->W,
-             memory, size, j * g->W * size);
-    line(g, out, 2, "}");
-    line(g, out, 1, "}");
-    line(g, out, 0, "}");
+/* Where the micro-kernels find their operands: in arrays, or by tables of the addresses of rows. */
+typedef struct Operands {
+    int c, a, b; /* arrays; a: of addresses if a_by_rows */
+    bool a_by_rows, b_in_panels, from_zero;
+    int rows;           /* the table of b's rows, which the first calls put in panels; or -1 */
+    TypeKind rows_lane; /* their lanes */
+} Operands;
+
+/* f16 or bf16 that lie in memory, of which b is made; else b. */
+static Value *narrow_source(Gen *g, Value *b) {
+    Op *op = b->def;
+    bool is_wider = op && op->kind == OP_FEXT && !info(g, b)->view &&
+                    info(g, b)->users.count == 1 && type_lane(b->type)->kind == TYPE_F32 &&
+                    type_bits(op->operands[0]->type) == 16;
+    return is_wider && is_read_in_place(g, op->operands[0]) ? op->operands[0] : b;
 }
 
-/* b in panels of those columns; NULL: it is not worth it. */
-static const Array *panels_of(Gen *g, Value *b, int vectors) {
+/* b in panels of those columns, or where it comes from; false: it is as good as it is. */
+static bool panels_of(Gen *g, Value *b, int vectors, Operands *in) {
     const Type *type = b->type;
-    TypeKind kind = type_lane(type)->kind;
     int K = type->shape[0], N = type->shape[1], panel = vectors * g->W;
     bool turned = is_turned(g, b) && type_bits(type_lane(type)) == 32 && panel % 16 == 0;
-    if (N <= panel || (!turned && !is_read_in_place(g, b))) return NULL;
-    const Array *from = turned ? packed(g, turned_source(g, b))->array : row_addresses(g, b),
+    Value *source = turned ? b : narrow_source(g, b);
+    if (N <= panel && (turned || !is_read_in_place(g, source))) return false;
+    const Array *from = turned ? packed(g, turned_source(g, b))->array : row_addresses(g, source),
                 *to = array_new(g, type, true);
     for (int n = 0; n < N && turned; n += panel)
         turned_write(g, text(g, "a%d + %d", to->id, n * K), panel,
                      text(g, "a%d + %d", from->id, n * K), K, panel, K);
-    if (turned) return to;
-    Str name = text(g, "panels_%s_%d", kind_code(kind), vectors);
-    if (is_new_function(g, name)) panels_write(g, name.data, kind, vectors);
-    line(g, g->out, g->depth, "%s(a%d, a%d, %d, %d);", name.data, to->id, from->id, K, N);
-    return to;
+    in->b = to->id, in->b_in_panels = true;
+    if (turned) return true;
+    if (source != b) set_done(g, b->def);
+    in->rows = from->id, in->rows_lane = type_lane(source->type)->kind;
+    return true;
 }
-
-typedef struct Operands {
-    int c, a, b;
-    bool b_in_panels;
-} Operands;
 
 int next_calls(int left, int most_rows, int *rows) {
     int count;
@@ -207,30 +255,71 @@ int next_calls(int left, int most_rows, int *rows) {
     return count;
 }
 
+/* What the calls for rows `m` (a text) and columns n of one batch are given. */
+static void call_write(Gen *g, const Form *form, const Operands *in, const long long offsets[3],
+                       Str m, int N, int K) {
+    int panel = form->vectors * g->W;
+    Str a = form->by_rows
+                ? text(g, "a%d + %.*s", in->a, STR_ARG(m))
+                : text(g, "%sa%d + %lld + %.*s * %d", form->group > 1 ? "(const int *)" : "", in->a,
+                       offsets[0], STR_ARG(m), K),
+        b = text(g, "a%d + %lld + n * %d", in->b, offsets[1], in->b_in_panels ? K : 1);
+    if (form->packs) b = text(g, "%.*s, a%d, n", STR_ARG(b), in->rows);
+    line(g, g->out, g->depth + 2, "%s(a%d + %lld + %.*s * %d + n, %.*s, %.*s, %d, %d, %d, %d);",
+         kernel_name(g, form), in->c, offsets[2], STR_ARG(m), N, STR_ARG(a), STR_ARG(b), N, K,
+         in->b_in_panels ? panel : N, K);
+}
+
+/* A panel of b stays in the first cache for all rows. But rows of a that lie in memory may be
+ * 4096 bytes apart, and then a cache holds few of them: they are read for all panels. */
 static void block_write(Gen *g, TypeKind kind, int group, const Operands *in, long long offsets[3],
                         int M, int N, int K) {
-    int c = in->c, a = in->a, b = in->b;
     if (N % g->W != 0) {
-        small_write(g, c, a, b, offsets, M, N, K);
+        small_write(g, in->c, in->a, in->b, offsets, M, N, K);
         return;
     }
-    int most_rows = g->W == 16 ? (is_wide(kind) ? 4 : 6) : 4, vectors = vectors_of(g, kind, N),
-        panel = vectors * g->W, b_row = in->b_in_panels ? panel : N,
-        b_column = in->b_in_panels ? K : 1;
-    line(g, g->out, g->depth, "for (int n = 0; n < %d; n += %d) {", N, panel);
-    for (int m = 0; m < M;) {
-        int rows, count = next_calls(M - m, most_rows, &rows);
-        const char *name = kernel_name(g, kind, group, rows, vectors);
-        line(g, g->out, g->depth + 1, "for (int m = %d; m < %d; m += %d)", m, m + count * rows,
-             rows);
-        line(g, g->out, g->depth + 2,
-             "%s(a%d + %lld + m * %d + n, %sa%d + %lld + m * %d, a%d + %lld + n * %d, %d, %d, "
-             "%d, %d);",
-             name, c, offsets[2], N, group > 1 ? "(const int *)" : "", a, offsets[0], K, b,
-             offsets[1], b_column, N, K, b_row, K);
-        m += count * rows;
+    int most_rows = g->W == 16 ? (is_wide(kind) ? 4 : 6) : 4, vectors = vectors_of(g, kind, N);
+    Form form = {.kind = kind,
+                 .group = group,
+                 .vectors = vectors,
+                 .from_zero = in->from_zero,
+                 .by_rows = in->a_by_rows,
+                 .from = in->rows_lane};
+    Str along_n = text(g, "for (int n = 0; n < %d; n += %d)", N, vectors * g->W);
+    int m = 0;
+    if (in->rows >= 0) {
+        next_calls(M, most_rows, &form.rows), m = form.rows;
+        form.packs = true;
+        line(g, g->out, g->depth, "%.*s", STR_ARG(along_n));
+        call_write(g, &form, in, offsets, STR("0"), N, K);
+        form.packs = false;
     }
-    line(g, g->out, g->depth, "}");
+    while (m < M) {
+        int end = m + next_calls(M - m, most_rows, &form.rows) * form.rows;
+        Str along_m = text(g, "for (int m = %d; m < %d; m += %d)", m, end, form.rows);
+        line(g, g->out, g->depth, "%.*s", STR_ARG(in->a_by_rows ? along_m : along_n));
+        line(g, g->out, g->depth + 1, "%.*s", STR_ARG(in->a_by_rows ? along_n : along_m));
+        call_write(g, &form, in, offsets, STR("m"), N, K);
+        m = end;
+    }
+}
+
+bool is_zero(const Value *value) {
+    while (value->def && (value->def->kind == OP_SPLAT || value->def->kind == OP_BROADCAST))
+        value = value->def->operands[0];
+    return value->def && value->def->kind == OP_CONSTANT && constant_bits(value->def) == 0;
+}
+
+/* Where the sums are made, of what acc has; begun: they need not have it. */
+static View *sums_of(Gen *g, Op *op, const Operands *in, bool begun) {
+    Value *acc = dot_acc(op);
+    View *own = info(g, acc)->view;
+    bool is_operand = own && (own->array->id == in->a || own->array->id == in->b);
+    if (!begun && !is_operand && array_is_private(g, acc, op)) return own;
+    View *sums = view_row_major(g, array_new(g, acc->type, true), acc->type);
+    Root root = {.value = acc, .view = sums};
+    if (!begun) nest_write(g, &root, 1);
+    return sums;
 }
 
 void dot_write(Gen *g, Op *op) {
@@ -238,30 +327,23 @@ void dot_write(Gen *g, Op *op) {
         narrow_write(g, op);
         return;
     }
-    Value *acc = dot_acc(op), *r = op_result(op);
+    Value *r = op_result(op);
     const Type *ta = dot_a(op)->type, *tr = r->type;
     TypeKind kind = type_lane(tr)->kind;
     int rank = tr->rank, M = tr->shape[rank - 2], N = tr->shape[rank - 1], K = ta->shape[rank - 1];
     int batches = rank == 3 ? tr->shape[0] : 1, group = type_bits(tr) / type_bits(ta);
-    bool may_have_panels = group == 1 && rank == 2 && N % g->W == 0;
-    const Array *a = packed(g, dot_a(op))->array, *b = NULL, *c, *panels = NULL;
-    if (may_have_panels) panels = panels_of(g, dot_b(op), vectors_of(g, kind, N));
-    b = panels ? panels : packed(g, dot_b(op))->array;
-    View *own = info(g, acc)->view, *sums;
-    bool is_operand = own && (own->array == a || own->array == b);
-    if (!is_operand && array_is_private(g, acc, op))
-        sums = own;
-    else {
-        sums = view_row_major(g, array_new(g, tr, true), tr);
-        Root root = {.value = acc, .view = sums};
-        nest_write(g, &root, 1);
-    }
-    c = sums->array;
+    bool is_plain = group == 1 && rank == 2 && N % g->W == 0;
+    Operands in = {.rows = -1, .a_by_rows = is_plain && is_read_in_place(g, dot_a(op))};
+    in.a = in.a_by_rows ? row_addresses(g, dot_a(op))->id : packed(g, dot_a(op))->array->id;
+    if (!is_plain || !panels_of(g, dot_b(op), vectors_of(g, kind, N), &in))
+        in.b = packed(g, dot_b(op))->array->id;
+    in.from_zero = N % g->W == 0 && is_zero(dot_acc(op));
+    View *sums = sums_of(g, op, &in, in.from_zero);
+    in.c = sums->array->id;
     if (group > 1) {
-        b = paired(g, b, dot_b(op)->type);
+        in.b = grouped(g, in.b, dot_b(op)->type, group)->id;
         K /= group;
     }
-    const Operands in = {c->id, a->id, b->id, panels != NULL};
     int start = (int)g->out->length;
     for (int i = 0; i < batches; i++) {
         long long offsets[3] = {(long long)i * M * K, (long long)i * K * N, (long long)i * M * N};
