@@ -12,6 +12,9 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#if defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
 #include <time.h>
 #include <unistd.h>
 
@@ -233,10 +236,21 @@ static const char gcc_options[] =
     "#endif\n"
     "#endif\n";
 
+/* What the text takes by macros of the compiler, where it has it: sdot. */
+static const char *host_flags(const CCompiler *compiler) {
+#if defined(__aarch64__)
+    const unsigned long has_dotprod = 1ul << 20; /* HWCAP_ASIMDDP */
+    bool says = strstr(compiler->options.data, "-march") || strstr(compiler->options.data, "-mcpu");
+    if (!says && getauxval(AT_HWCAP) & has_dotprod) return " -march=armv8.2-a+dotprod";
+#endif
+    (void)compiler;
+    return "";
+}
+
 /* "-O2 .. -mavx2 -mfma ..". */
-static Str flags_for(Arena *arena, const char *target) {
+static Str flags_for(Arena *arena, const CCompiler *compiler, const char *target) {
     Buf flags = {.arena = arena};
-    buf_puts(&flags, common_flags);
+    buf_printf(&flags, "%s%s", common_flags, host_flags(compiler));
     for (int i = 0; i < COUNT(levels); i++)
         for (const char *at = levels[i].features; !strcmp(levels[i].target, target) && *at;) {
             int length = (int)strcspn(at, ",");
@@ -320,7 +334,7 @@ static tern_status cpu_load(Device *device, const CompiledKernel *kernel, void *
     int saved = errno;
     arena_free(state->words);
     state->words = arena_new(device->oom);
-    Str flags = flags_for(state->words, kernel->target), path, why = {0},
+    Str flags = flags_for(state->words, &state->compiler, kernel->target), path, why = {0},
         text = str_format(state->words, "%s%.*s", gcc_options, STR_ARG(kernel->text)),
         key = cache_key(state->words, &state->compiler, flags, text);
     LoadedCpu loaded = {0};

@@ -278,9 +278,20 @@ static const Piece pieces[] = {
     {"t_dot2", AGEN, "typedef short t_pairs __attribute__((vector_size(16)));\n"
      "AI vi32 t_dot2(vi32 c, vi32 a, vi32 b) {\n#ifdef __SSE2__\n    return c + (vi32)__builtin_ia32_pmaddwd128((t_pairs)a, (t_pairs)b);\n"
      "#else\n    return c + (a << 16 >> 16) * (b << 16 >> 16) + (a >> 16) * (b >> 16);\n#endif\n}\n"},
+    {"t_dot_i8", AGEN, /* of fours that have a sign; the even bytes and the odd ones */
+     "typedef short t_pairs __attribute__((vector_size(16)));\n"
+     "AI vi32 t_dot_i8(vi32 c, vi32 a, vi32 b) {\n#ifdef __ARM_FEATURE_DOTPROD\n"
+     "    __asm__(\"sdot %0.4s, %1.16b, %2.16b\" : \"+w\"(c) : \"w\"(a), \"w\"(b)); return c;\n#else\n"
+     "    t_pairs a0 = (t_pairs)a << 8 >> 8, a1 = (t_pairs)a >> 8, b0 = (t_pairs)b << 8 >> 8, b1 = (t_pairs)b >> 8;\n"
+     "#ifdef __SSE2__\n    return c + (vi32)__builtin_ia32_pmaddwd128(a0, b0) + (vi32)__builtin_ia32_pmaddwd128(a1, b1);\n"
+     "#elif defined(__aarch64__)\n    t_pairs x = a0 * b0, y = a1 * b1;\n"
+     "    __asm__(\"sadalp %0.4s, %1.8h\\n\\tsadalp %0.4s, %2.8h\" : \"+&w\"(c) : \"w\"(x), \"w\"(y)); return c;\n"
+     "#else\n    vi32 x = (vi32)(a0 * b0), y = (vi32)(a1 * b1);\n"
+     "    return c + (x << 16 >> 16) + (x >> 16) + (y << 16 >> 16) + (y >> 16);\n#endif\n#endif\n}\n"},
     {"t_dot4", AVNNI, "AI vi32 t_dot4(vi32 c, vi32 a, vi32 b) { return PICK(__builtin_ia32_vpdpbusd_v16si(c, a, b), __builtin_ia32_vpdpbusd512(c, a, b)); }\n"},
     {"t_dot_bf16", ABF16, /* as text, as t_narrow is */
      "AI vf32 t_dot_bf16(vf32 c, vi32 a, vi32 b) { __asm__(\"vdpbf16ps %2, %1, %0\" : \"+v\"(c) : \"v\"(a), \"v\"(b)); return c; }\n"},
+    {"t_u8_to_u32", AGEN, "AI vu32 t_u8_to_u32(vu8 a) { return __builtin_convertvector(a, vu32); }\n"},
     {"t_u8_to_u32", AVNNI, "AI vu32 t_u8_to_u32(vu8 a) { return (vu32)PICK(__builtin_ia32_pmovzxbd512_mask((B16)a, (vi32){}, -1), __builtin_convertvector(a, vu32)); }\n"},
 
     /* ---- AMX: 8 tiles of 16 rows of 64 bytes; as bytes, for what assemblers do not know. The

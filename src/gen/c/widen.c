@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* widen: dot's operands get the type of its accumulator, which makes the rest simple. Integers of
- * 8 and 16 bits stay narrow where product.c sums products of pairs or fours of them. */
+ * 8 and 16 bits stay narrow where one instruction sums products of pairs or fours of them. */
 #include "gen/c/c.h"
 
 typedef struct Found {
@@ -31,6 +31,8 @@ static const Type *operand_lane(const Op *dot, const Type *sum, CArch arch) {
     int K = a->shape[a->rank - 1], N = b->shape[b->rank - 1];
     if (dot_has_tiles(dot, arch) || dot_is_narrow(dot, arch)) return lane;
     if (sum->kind != TYPE_I32 || type_bits(lane) > 16 || N % prelude_width(arch)) return sum;
+    bool bytes = lane->kind == TYPE_I8 && type_lane(b) == lane;
+    if (arch == C_GENERIC && bytes && K % 4 == 0) return lane;
     return K % 2 == 0 ? type_scalar(TYPE_I16) : sum;
 }
 
@@ -45,10 +47,11 @@ static void widen_dot(Func *fn, Op *dot, CArch arch) {
     const Type *acc = type_lane(dot->results[0].type);
     const Type *lane = type_is_int(acc) || acc->kind == TYPE_F64 ? acc : type_scalar(TYPE_F32);
     const Type *narrow = operand_lane(dot, lane, arch);
-    bool tiles = dot_has_tiles(dot, arch);
+    bool is_biased =
+        type_bits(narrow) == 8 && dot_is_narrow(dot, arch) && !dot_has_tiles(dot, arch);
     Builder b = {fn, dot->parent, dot, dot->span};
     for (int i = 0; i < 2; i++) dot->operands[i] = widened(&b, dot->operands[i], narrow);
-    if (type_bits(narrow) == 8 && !tiles) dot->operands[0] = biased(&b, dot->operands[0]);
+    if (is_biased) dot->operands[0] = biased(&b, dot->operands[0]);
     dot->operands[2] = widened(&b, dot->operands[2], lane);
     if (acc == lane) return;
     const Type *type = dot_acc(dot)->type;
