@@ -16,6 +16,8 @@
 # want: y == x + 1; o == 1
 # case: x = bf16[8, 96] small, y = bf16[8, 96] one, o = bf16[8, 96], n = 96, OLD = True
 # case: x = fp32[8, 96] small, y = fp32[8, 96] one +1, o = fp32[8, 96], n = 96, OLD = True
+# case: x = fp16[8, 96] small +3, y = fp16[8, 96] one +1, o = fp16[8, 96], n = 96, OLD = True
+# case: x = bf16[8, 96] small, y = bf16[8, 96] one +1, o = bf16[8, 96] +5, n = 96, OLD = True
 import triton
 import triton.language as tl
 
