@@ -125,6 +125,7 @@ double torch_uniform(Random *random);      /* 53 bits */
 float torch_uniform_float(Random *random); /* 24 bits */
 uint64_t torch_below(Random *random, uint64_t bound);
 void torch_fill_normal(Random *random, float *to, int64_t count);
+Object *numpy_random_open(Host *host); /* _numpy_random: what numpy.random is made of */
 
 /* ---- triton.c, jit.c ---- */
 Object *triton_open(Host *host, Str path);

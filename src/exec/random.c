@@ -4,6 +4,7 @@
 #include "exec/exec.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { WORDS = 624, SHIFT = 397 };
 
@@ -85,4 +86,102 @@ void torch_fill_normal(Random *random, float *to, int64_t count) {
     float *last = to + count - BLOCK; /* the tail is drawn anew */
     for (int i = 0; i < BLOCK; i++) last[i] = torch_uniform_float(random);
     normal_block(last);
+}
+
+/* ---- numpy.random's: the same generator and seeding, other numbers made of it ---- */
+
+static double numpy_double(Random *random) {
+    uint32_t high = draw(random) >> 5, low = draw(random) >> 6;
+    return (high * 67108864.0 + low) / 9007199254740992.0;
+}
+
+/* Two numbers in the unit circle give two normal ones; the second is kept. */
+static double numpy_normal(Random *random) {
+    if (random->has_normal) {
+        random->has_normal = false;
+        return random->normal;
+    }
+    double x, y, square;
+    do {
+        x = 2.0 * numpy_double(random) - 1.0;
+        y = 2.0 * numpy_double(random) - 1.0;
+        square = x * x + y * y;
+    } while (square >= 1.0 || square == 0.0);
+    double factor = sqrt(-2.0 * log(square) / square);
+    random->has_normal = true;
+    random->normal = factor * x;
+    return factor * y;
+}
+
+/* 0 to most: of as many bits as it has, drawn until one fits. */
+static uint64_t numpy_below(Random *random, uint64_t most) {
+    uint64_t mask = most, value;
+    for (int shift = 1; shift < 64; shift *= 2) mask |= mask >> shift;
+    if (!most) return 0;
+    do value = (most >> 32 ? draw_wide(random) : draw(random)) & mask;
+    while (value > most);
+    return value;
+}
+
+static void numpy_free(Object *self) { free(self->payload); }
+static const HostType numpy_type = {.name = "generator", .free = numpy_free};
+
+static Object *numpy_generator(Host *host, Object *const *args, const HostCall *call) {
+    int64_t seed = 0;
+    (void)call;
+    if (args[0] && !host_int(host, args[0], "seed", &seed)) return host->script->poison;
+    Object *object = heap_host(host, &numpy_type, 0, NULL);
+    Random *random = calloc(1, sizeof *random);
+    if (!random) longjmp(host->script->no_memory, 1);
+    torch_seed(random, args[0] ? (uint64_t)seed : (uint64_t)clock_ns());
+    object->payload = random;
+    return object;
+}
+
+enum { NUMPY_DOUBLES, NUMPY_NORMALS, NUMPY_BELOW, NUMPY_SHUFFLED };
+
+static void numpy_fill(Random *random, int what, uint64_t most, int64_t count, void *data) {
+    double *doubles = data;
+    int64_t *integers = data;
+    for (int64_t i = 0; i < count; i++)
+        if (what == NUMPY_DOUBLES)
+            doubles[i] = numpy_double(random);
+        else if (what == NUMPY_NORMALS)
+            doubles[i] = numpy_normal(random);
+        else
+            integers[i] = what == NUMPY_BELOW ? (int64_t)numpy_below(random, most) : i;
+    for (int64_t i = count - 1; i > 0 && what == NUMPY_SHUFFLED; i--) {
+        int64_t other = (int64_t)numpy_below(random, (uint64_t)i), swap = integers[i];
+        integers[i] = integers[other], integers[other] = swap;
+    }
+}
+
+/* generator, count, most?: a tensor of one dimension. */
+static Object *numpy_drawn(Host *host, Object *const *args, const HostCall *call) {
+    int64_t count, most = 0;
+    bool fits = args[0]->kind == OBJECT_HOST && args[0]->type == &numpy_type;
+    if (!fits || !host_may_do(host, "random numbers") ||
+        !host_int(host, args[1], "count", &count) || count < 0 ||
+        (args[2] && !host_int(host, args[2], "most", &most)))
+        return is_raised(host) ? host->script->poison : host_refuse(host, "numpy.random of this");
+    bool wide = call->id >= NUMPY_BELOW;
+    void *data = (uint64_t)count < PTRDIFF_MAX / 8 ? malloc((size_t)count * 8 + 8) : NULL;
+    if (!data) longjmp(host->script->no_memory, 1);
+    numpy_fill(args[0]->payload, call->id, (uint64_t)most, count, data);
+    tern_tensor *drawn =
+        tern_from(exec_of(host)->session, data, wide ? TERN_INT64 : TERN_FLOAT64, 1, &count);
+    free(data);
+    return tensor_wrap(host, drawn, false);
+}
+
+Object *numpy_random_open(Host *host) {
+    static const Native rows[] = {
+        NATIVE("generator", "seed?", numpy_generator),
+        {"doubles", "generator, count, most?", numpy_drawn, NUMPY_DOUBLES},
+        {"normals", "generator, count, most?", numpy_drawn, NUMPY_NORMALS},
+        {"below", "generator, count, most?", numpy_drawn, NUMPY_BELOW},
+        {"shuffled", "generator, count, most?", numpy_drawn, NUMPY_SHUFFLED}};
+    Object *module = host_module_new(host, "_numpy_random");
+    module_add_natives(host, module, rows, COUNT(rows));
+    return module;
 }

@@ -3,6 +3,7 @@
 # and text. What is not here is refused where it is used.
 import math
 import torch
+from _numpy_random import below as _below, doubles as _doubles, generator as _generator, normals as _normals, shuffled as _shuffled
 from _torch import Tensor, refuse
 
 _any, _all, _max, _min, _abs = any, all, max, min, abs
@@ -262,43 +263,63 @@ def _texts(values, dtype):
     return [t + ' ' * (after - (len(t) - t.index('.'))) if '.' in t else t for t in texts]
 
 
+def _shown(t):
+    """Of more than 1000 elements three at each end of each dimension, and which dimensions are cut."""
+    cut = [t.numel() > 1000 and n > 6 for n in t.shape]
+    for dim, is_cut in enumerate(cut):
+        if is_cut:
+            t = torch.cat([t.narrow(dim, 0, 3), t.narrow(dim, t.shape[dim] - 3, 3)], dim)
+    return t, cut
+
+
+def _row(texts, is_cut, indent, room, between):
+    """Elements side by side, in lines of at most `room` characters."""
+    words = texts[:3] + ['...'] + texts[3:] if is_cut else texts
+    text, line = '', indent
+    for i, word in enumerate(words):
+        width = room - (0 if i == len(words) - 1 else _max(len(between.rstrip()), 1))
+        if len(line) + len(word) > width and len(line) > len(indent):
+            text += line.rstrip() + '\n'
+            line = indent
+        line += word + (between if i < len(words) - 1 else '')
+    return (text + line)[len(indent):]
+
+
+def _rows(shape, cut, texts, indent, room, between):
+    if not shape:
+        return texts[0]
+    inner = indent + ' '
+    if len(shape) == 1:
+        return '[' + _row(texts, cut[0], indent, room - (0 if len(texts) else 1), between) + ']'
+    step = len(texts) // shape[0] if shape[0] else 0
+    parts = [_rows(shape[1:], cut[1:], texts[i * step:(i + 1) * step], inner, room - 1, between) for i in range(shape[0])]
+    parts = parts[:3] + ['...'] + parts[3:] if cut[0] else parts
+    gap = between.rstrip() + '\n' * (len(shape) - 1) + indent
+    return '[' + gap.join(parts) + ']'
+
+
 def _text(x, as_repr):
-    if x.size > 1000:
-        refuse('an array of more than 1000 elements as text')
-    kind, values = x.dtype.name, x._tensor.reshape(-1).tolist()
+    t, cut = _shown(x._tensor)
+    kind, values = x.dtype.name, t.reshape(-1).tolist()
     texts = _texts(values, kind)
     width = _max([len(t) for t in texts] or [0])
     texts = [t.rjust(width) for t in texts]
     if not x.ndim:
         text = texts[0] + '0' if texts[0].endswith('.') else texts[0]
         return f'np.{kind}({text})' if as_repr else text
-    before = len('array(') if as_repr else 0
-    between = ', ' if as_repr else ' '
-
-    def rows(shape, texts, indent):
-        if not shape:
-            return texts[0]
-        if len(shape) == 1:
-            lines, line = [], ''
-            room = 75 - indent - before - 1 - (len(shape) if as_repr else 0)
-            for i, t in enumerate(texts):
-                if line and len(line) + len(between) + len(t) > room:
-                    lines.append(line)
-                    line = ''
-                line = line + between + t if line else t
-            if lines:
-                refuse('an array as text of rows beyond 75 characters')
-            return '[' + line + ']'
-        step = len(texts) // shape[0] if shape[0] else 0
-        parts = [rows(shape[1:], texts[i * step:(i + 1) * step], indent + 1) for i in range(shape[0])]
-        gap = (',' if as_repr else '') + '\n' * (len(shape) - 1) + ' ' * (indent + 1 + before)
-        return '[' + gap.join(parts) + ']'
-
-    text = rows(list(x.shape), texts, 0)
+    before = 'array(' if as_repr else ''
+    text = '[]' if not x.size else _rows(list(t.shape), cut, texts, ' ' * (1 + len(before)), 74 if as_repr else 75, ', ' if as_repr else ' ')
     if not as_repr:
         return text
-    plain = kind in ('float64', 'int64', 'bool') and x.size
-    return f'array({text})' if plain else f'array({text}, dtype={kind})'
+    more = [f'shape={x.shape}'] if x.size > 1000 or (not x.size and x.shape != (0,)) else []
+    if kind not in ('float64', 'int64', 'bool') or not x.size:
+        more.append(f'dtype={kind}')
+    text = before + text
+    if not more:
+        return text + ')'
+    more = ', '.join(more) + ')'
+    last = len(text) + 1 - (text.rfind('\n') + 1)
+    return text + ',' + ('\n' + ' ' * len(before) if last + len(more) + 1 > 75 else ' ') + more
 
 
 # ---- making ----
@@ -394,3 +415,80 @@ class _Testing:
 
 
 testing = _Testing()
+
+
+# ---- numpy.random: RandomState, as which the functions of the module are, too ----
+
+
+class RandomState:
+    def __init__(self, seed=None):
+        self.seed(seed)
+
+    def seed(self, seed=None):
+        if seed is None:
+            self._generator = _generator()
+            return
+        if not isinstance(seed, int):
+            refuse('a seed of numpy.random that is no integer')
+        if not 0 <= seed < 2**32:
+            raise ValueError('Seed must be between 0 and 2**32 - 1')
+        self._generator = _generator(seed)
+
+    def _drawn(self, what, size, most=0):
+        shape = () if size is None else (size,) if isinstance(size, int) else tuple(size)
+        drawn = what(self._generator, math.prod(shape), most)
+        return drawn.item() if size is None else ndarray(drawn.reshape(shape))
+
+    def random_sample(self, size=None): return self._drawn(_doubles, size)
+    def random(self, size=None): return self._drawn(_doubles, size)
+    def rand(self, *size): return self._drawn(_doubles, size or None)
+    def randn(self, *size): return self._drawn(_normals, size or None)
+    def standard_normal(self, size=None): return self._drawn(_normals, size)
+    def uniform(self, low=0.0, high=1.0, size=None): return low + (high - low) * self._drawn(_doubles, size)
+    def normal(self, loc=0.0, scale=1.0, size=None): return loc + scale * self._drawn(_normals, size)
+
+    def randint(self, low, high=None, size=None, dtype=int):
+        if high is None:
+            low, high = 0, low
+        if low >= high:
+            raise ValueError('low >= high')
+        if dtype not in (int, int64, int32):
+            refuse(f'numpy.random.randint of {dtype}')
+        drawn = low + self._drawn(_below, size, high - low - 1)
+        return drawn if dtype is int or size is None else drawn.astype(dtype)
+
+    def permutation(self, x):
+        x = arange(x) if isinstance(x, int) else asarray(x)
+        if x.ndim != 1:
+            refuse('numpy.random.permutation of more than one dimension')
+        return x[ndarray(_shuffled(self._generator, len(x)))]
+
+    def shuffle(self, x):
+        order = _shuffled(self._generator, len(x))
+        if isinstance(x, list):
+            x[:] = [x[i] for i in order.tolist()]
+        elif x.ndim == 1:
+            x[:] = x[ndarray(order)]
+        else:
+            refuse('numpy.random.shuffle of more than one dimension')
+
+    def choice(self, a, size=None, replace=True, p=None):
+        if p is not None:
+            refuse('p= of numpy.random.choice')
+        count = a if isinstance(a, int) else len(a)
+        if replace:
+            at = self.randint(0, count, size)
+        else:
+            n = 1 if size is None else size if isinstance(size, int) else math.prod(size)
+            if n > count:
+                raise ValueError("Cannot take a larger sample than population when 'replace=False'")
+            at = self.permutation(count)[:n]
+            at = int(at[0]) if size is None else at.reshape(size)
+        return at if isinstance(a, int) else asarray(a)[at]
+
+    def __getattr__(self, name):
+        refuse(f'numpy.random.{name}')
+
+
+random = RandomState()
+random.RandomState = RandomState
