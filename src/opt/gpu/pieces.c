@@ -769,7 +769,8 @@ static void write_loop(const Pieces *p, Builder *b, int number, int first, int c
 }
 
 /* Where something is reduced, one piece at least stands before the loop: its lanes are what the
- * reduction starts from. */
+ * reduction starts from. Where nothing is, the loop comes first: what it reads again is in the
+ * caches until much else is written. */
 static void write_nest(const Pieces *p, int number) {
     const Nest *nest = p->nests.data[number];
     Builder b = {.fn = p->fn, .region = nest->before->parent, .before = nest->before};
@@ -777,6 +778,9 @@ static void write_nest(const Pieces *p, int number) {
     int first = holds_any(p, nest) ? p->num_held + p->num_kept : 0;
     Value **sums = arena_array(p->px->scratch, Value *, count);
     if (count && !first) first = 1;
+    bool streams = first * p->piece < p->size;
+    b.span = nest->ends.data[0]->span;
+    if (streams && !count) write_loop(p, &b, number, first, count, sums);
     const bool *held = held_first(p, nest);
     Writer *writers = write_held(p, &b, number, first, held);
     for (int k = 0; k < first; k++) {
@@ -785,7 +789,7 @@ static void write_nest(const Pieces *p, int number) {
         write_combinations(&writers[k], nest, k ? sums : NULL, sums);
     }
     b.span = nest->ends.data[0]->span;
-    if (first * p->piece < p->size) write_loop(p, &b, number, first, count, sums);
+    if (streams && count) write_loop(p, &b, number, first, count, sums);
     Writer w = {.p = p, .b = &b};
     write_reductions(&w, nest, sums);
     for (int i = 0; i < nest->behind.count; i++) op_move_before(nest->behind.data[i], nest->before);
