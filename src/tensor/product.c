@@ -259,6 +259,14 @@ static bool check_types(const tern_tensor *a, const tern_tensor *b) {
         session_fail(a->session, TERN_ERROR_ARGUMENT,
                      "dot : expected both vectors to have same dtype, but found %s and %s",
                      torch_type_name(a->dtype), torch_type_name(b->dtype));
+    else if (a->dtype != b->dtype && b->rank == 1)
+        session_fail(a->session, TERN_ERROR_ARGUMENT,
+                     "addmv input tensors must have the same dtype, but got %s, %s, and %s",
+                     torch_type_name(b->dtype), torch_type_name(a->dtype),
+                     torch_type_name(b->dtype));
+    else if (a->dtype != b->dtype && b->rank > 2)
+        session_fail(a->session, TERN_ERROR_ARGUMENT, "expected scalar type %s but found %s",
+                     torch_type_name(a->dtype), torch_type_name(b->dtype));
     else if (a->dtype != b->dtype)
         session_fail(a->session, TERN_ERROR_ARGUMENT,
                      "expected m1 and m2 to have the same dtype, but got: %s != %s",
@@ -271,24 +279,26 @@ static bool check_types(const tern_tensor *a, const tern_tensor *b) {
     return false;
 }
 
+/* Batches of rows by one matrix, or by a vector, are one matrix of more rows, also in words. */
 static bool check_inner(const tern_tensor *a, const tern_tensor *b) {
     const int64_t *of_a = a->shape + a->rank, *of_b = b->shape + b->rank;
-    int64_t depth = of_a[-1], other = b->rank == 1 ? of_b[-1] : of_b[-2];
+    long long depth = of_a[-1], other = b->rank == 1 ? of_b[-1] : of_b[-2], rows = 1;
     if (depth == other) return true;
+    for (int d = 0; d < a->rank - 1; d++)
+        rows = b->rank > 2 ? (long long)a->shape[d] : rows * a->shape[d];
     if (a->rank == 1 && b->rank == 1)
         session_fail(a->session, TERN_ERROR_ARGUMENT,
                      "inconsistent tensor size, expected tensor [%lld] and src [%lld] to have the "
                      "same number of elements, but got %lld and %lld elements respectively",
-                     (long long)depth, (long long)other, (long long)depth, (long long)other);
-    else if (a->rank == 2 && b->rank == 1)
+                     depth, other, depth, other);
+    else if (b->rank == 1)
         session_fail(a->session, TERN_ERROR_ARGUMENT,
-                     "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)",
-                     (long long)of_a[-2], (long long)of_a[-2], (long long)depth, (long long)other);
+                     "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)", rows, rows,
+                     depth, other);
     else
         session_fail(a->session, TERN_ERROR_ARGUMENT,
-                     "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
-                     (long long)(a->rank > 1 ? of_a[-2] : 1), (long long)depth, (long long)other,
-                     (long long)(b->rank > 1 ? of_b[-1] : 1));
+                     "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)", rows,
+                     depth, other, (long long)of_b[-1]);
     return false;
 }
 
@@ -319,7 +329,8 @@ tern_tensor *tern_matmul(tern_tensor *a, tern_tensor *b) {
             a->session, TERN_ERROR_ARGUMENT,
             "both arguments to matmul need to be at least 1D, but they are %dD and %dD", a->rank,
             b->rank);
-    if (!check_types(a, b) || !check_inner(a, b)) return NULL;
+    bool is_dot = a->rank == 1 && b->rank == 1; /* whose types PyTorch looks at first */
+    if ((!is_dot && !check_inner(a, b)) || !check_types(a, b) || !check_inner(a, b)) return NULL;
     op_begin(a->session, "matmul", (tern_operand[]){tern_of(a), tern_of(b)}, 2);
     tern_tensor *left = a->rank == 1 ? tern_unsqueeze(a, 0) : tern_keep(a);
     tern_tensor *right = b->rank == 1 ? tern_unsqueeze(b, 1) : tern_keep(b);
