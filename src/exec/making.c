@@ -250,11 +250,27 @@ static bool collect(Host *host, Object *object, int depth, Values *values) {
     return true;
 }
 
+/* torch.tensor of an array of NumPy's: a copy, of its type. */
+static Object *of_array(Host *host, tern_tensor *array, Object *const *args) {
+    tern_dtype dtype = tern_tensor_dtype(array);
+    bool is_cuda;
+    if ((given(args[1]) && !torch_dtype_of(host, args[1], &dtype)) ||
+        !device_of(host, args[2], &is_cuda))
+        return none_of(host);
+    tern_tensor *copy = tern_clone(array), *cast = copy ? tern_to(copy, dtype) : NULL;
+    tern_drop(copy);
+    Object *tensor = tensor_wrap(host, cast, is_cuda);
+    return with_grad(host, tensor, args[3] && script_truth(host, args[3]));
+}
+
 static Object *run_tensor(Host *host, Object *const *args, const HostCall *call) {
     Values values = {0};
     bool is_cuda, is_float = false, all_bool = true;
     (void)call;
     if (is_tensor_object(args[0])) return host_refuse(host, "torch.tensor of a tensor");
+    bool is_instance = args[0]->kind == OBJECT_HOST && args[0]->type == &instance_type;
+    Object *array = is_instance ? dict_find_text(args[0]->items[1], STR("_tensor")) : NULL;
+    if (is_tensor_object(array)) return of_array(host, tensor_of(array), args);
     if (!device_of(host, args[2], &is_cuda) || !collect(host, args[0], 0, &values))
         return none_of(host);
     for (int i = 0; i < values.items.count; i++) {

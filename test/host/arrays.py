@@ -36,3 +36,8 @@ t = torch.arange(6.0).reshape(2, 3)
 n = t.numpy()
 n[0, 0] = 9
 print(t, n.dtype, torch.from_numpy(b).dtype, np.allclose(t.numpy(), n), n.sum() == 24)
+import torch as _torch
+_array = np.array([1.5, 2.5])
+_copy = _torch.tensor(_array)
+_array[0] = 9.0
+print(_copy, _torch.tensor(np.arange(3)), _torch.tensor(_array, dtype=_torch.float32, requires_grad=True))
