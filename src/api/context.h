@@ -80,6 +80,9 @@ struct tern_kernel {
     Arena *arena;
     CompiledKernel *compiled;
     void *loaded; /* NULL: compiled for another target than the device's */
+    /* If it has tensor maps: how it was compiled, and the text without them; NULL: not yet. */
+    const CompileRequest *request;
+    void *without_maps;
     const char *name, *ast, *ir, *remarks, *facts, *configs, *times;
     const bool *written; /* of each parameter of the compiled kernel; NULL: not asked yet */
     int num_arguments;   /* of a launch; behind them are those that symbols give */
@@ -91,6 +94,9 @@ struct tern_kernel {
     char *packed;           /* .. or a pack in here; NULL: there are none */
     void **args;
 };
+
+/* What a launch with kernel->args runs; NULL: not to be had, device.why says it. */
+void *kernel_fitting(tern_kernel *kernel);
 
 struct tern_buffer {
     tern_context *context;

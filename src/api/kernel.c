@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* kernel: compiling a function for a signature, and what can be asked of the result. */
 #include "api/context.h"
+#include "device/map.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -175,6 +176,8 @@ static void kernel_close(Handle *own) {
     tern_context *context = own->context;
     Device *device = &context->device;
     if (kernel->loaded && !setjmp(context->oom)) device->ops->unload(device, kernel->loaded);
+    if (kernel->without_maps && !setjmp(context->oom))
+        device->ops->unload(device, kernel->without_maps);
     free(kernel->findings);
     module_release(kernel->module);
     arena_free(kernel->arena);
@@ -204,6 +207,30 @@ tern_kernel *kernel_finish(tern_kernel *kernel, const Spec *specs, const tern_op
     return kernel;
 }
 
+/* Strides that no tensor map has are rare: the text without maps is made at their first launch. */
+static void *load_without_maps(tern_kernel *kernel) {
+    Device *device = &kernel->own.context->device;
+    Diag diag = {.arena = kernel->arena};
+    CompileRequest request = *kernel->request;
+    request.maps = false;
+    module_aim(kernel->module, request.target);
+    const CompiledKernel *compiled = compile_kernel(kernel->arena, &request, &diag);
+    if (!compiled) return NULL;
+    return device->ops->load(device, compiled, &kernel->without_maps) ? NULL : kernel->without_maps;
+}
+
+void *kernel_fitting(tern_kernel *kernel) {
+    const CompiledKernel *compiled = kernel->compiled;
+    bool fits = true;
+    for (int i = 0; i < compiled->facts.maps.count && fits && kernel->request; i++) {
+        char why[500];
+        fits = map_make(compiled, &compiled->facts.maps.data[i], kernel->args, &(MapBox){0}, why,
+                        sizeof why);
+    }
+    if (fits) return kernel->loaded;
+    return kernel->without_maps ? kernel->without_maps : load_without_maps(kernel);
+}
+
 CompileRequest kernel_request(const Device *device, const tern_options *options) {
     const char *target = resolve_target(device, options->target);
     bool is_launched = !options->text_only && !strcmp(target, device->target);
@@ -227,6 +254,16 @@ static tern_options full_options(const tern_options *given) {
         memcpy(&options, given,
                given->size && given->size < sizeof options ? given->size : sizeof options);
     return options;
+}
+
+static void keep_request(tern_kernel *kernel, const CompileRequest *request) {
+    CompileRequest *kept = arena_new_of(kernel->arena, CompileRequest);
+    *kept = *request;
+    kept->target = kernel->compiled->target;
+    kept->print_after = NULL;
+    if (kept->dot_precision)
+        kept->dot_precision = str_c(kernel->arena, str_of(kept->dot_precision));
+    kernel->request = kept;
 }
 
 static void *compile(tern_context *context, Arena *arena, const void *request_data) {
@@ -260,6 +297,7 @@ static void *compile(tern_context *context, Arena *arena, const void *request_da
     }
     kernel->module = module;
     kernel->function = jit;
+    if (kernel->compiled->facts.maps.count) keep_request(kernel, &request);
     return kernel_finish(kernel, specs, &options, &diag);
 }
 
