@@ -213,13 +213,6 @@ static void expect(Gen *g, const Op *fill, Tir barrier) {
         &barrier, false);
 }
 
-/* Of the producer. Where ptxas sees which one is left, it puts no loop around the instructions that
- * want their operands in registers of the warp. */
-static Tir is_not_first(Gen *g) {
-    return tir_2(g->b, TIR_NE32, tir_special(g->b, CLASS_B32, "%tid.x", 0),
-                 tir_i32(g->b, 32 * g->roles->consumers->num_warps));
-}
-
 static void copy_box(Gen *g, const MapRecipe *map, Tir to, const Tir *at, Tir barrier) {
     Tir args[3 + MAP_DIMS] = {to, ptx_map_address(g, map), barrier};
     Buf text = {.arena = g->arena};
@@ -252,7 +245,8 @@ void ptx_role_fill_box(Gen *g, const Op *op, Tir to) {
     bool first = true;
     for (const Op *before = op->prev; before; before = before->prev)
         first = first && !is_same_turn(op, before);
-    if (!g->roles->alone) tir_branch(g->b, skip, is_not_first(g), false);
+    if (!g->roles->alone)
+        tir_branch(g->b, skip, tir_2(g->b, TIR_NE32, ptx_thread_id(g), tir_i32(g->b, 0)), false);
     int scope = tir_enter(g->b);
     if (first) expect(g, op, barrier);
     for (int panel = 0; panel < p.row_bytes / p.span; panel++)
@@ -309,7 +303,8 @@ static void run(Gen *g, Func *fn, bool is_producer) {
                                    is_producer ? "dec" : "inc", registers)
                             .data);
     int end = tir_new_label(g->b);
-    if (is_producer && g->roles->alone) tir_branch(g->b, end, is_not_first(g), false);
+    if (is_producer && g->roles->alone)
+        tir_branch(g->b, end, tir_2(g->b, TIR_NE32, ptx_thread_id(&of), tir_i32(g->b, 0)), false);
     int scope = tir_enter(g->b);
     ptx_function(&of);
     tir_leave(g->b, scope);
