@@ -27,6 +27,29 @@ HEADS = 32
 
 
 @triton.jit
+def turns(x, keys, values, most, total, acc, first, end, row, key, scale, D: tl.constexpr, BN: tl.constexpr,
+          MASK: tl.constexpr):
+    for at in range(first, end, BN):
+        s = tl.dot(x, tl.load(keys))
+        if MASK:
+            s = s * scale + tl.where(row[:, None] >= at + key[None, :], 0, -1.0e6)
+            new = tl.maximum(most, tl.max(s, 1))
+            p = tl.math.exp2(s - new[:, None])
+        else:
+            new = tl.maximum(most, tl.max(s, 1) * scale)
+            p = tl.math.exp2(s * scale - new[:, None])
+        less = tl.math.exp2(most - new)
+        total = total * less + tl.sum(p, 1)
+        acc = tl.dot(p.to(tl.float16), tl.load(values), acc * less[:, None])
+        most = new
+        keys += BN * D
+        values += BN * D
+    return most, total, acc, keys, values
+
+
+# As the tutorial has it: the scale goes into the exponent, and where it is causal what lies before the
+# diagonal has no mask.
+@triton.jit
 def attention(q, k, v, out, scale, context, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
               CAUSAL: tl.constexpr):
     start = tl.program_id(0) * BM
@@ -40,19 +63,14 @@ def attention(q, k, v, out, scale, context, D: tl.constexpr, BM: tl.constexpr, B
     most = tl.zeros([BM], dtype=tl.float32) - float("inf")
     total = tl.zeros([BM], dtype=tl.float32) + 1.0
     acc = tl.zeros([BM, D], dtype=tl.float32)
-    end = start + BM if CAUSAL else context
-    for at in range(0, end, BN):
-        s = tl.dot(x, tl.load(keys)) * (scale * 1.44269504)
-        if CAUSAL:
-            s += tl.where(row[:, None] >= at + key[None, :], 0, -1.0e6)
-        new = tl.maximum(most, tl.max(s, 1))
-        p = tl.math.exp2(s - new[:, None])
-        less = tl.math.exp2(most - new)
-        total = total * less + tl.sum(p, 1)
-        acc = tl.dot(p.to(tl.float16), tl.load(values), acc * less[:, None])
-        most = new
-        keys += BN * D
-        values += BN * D
+    scale *= 1.44269504
+    full = start if CAUSAL else context
+    most, total, acc, keys, values = turns(x, keys, values, most, total, acc, 0, full, row, key, scale, D, BN, False)
+    if CAUSAL:
+        keys = k + base + (start + key[None, :]) * D + depth[:, None]
+        values = v + base + (start + key[:, None]) * D + depth[None, :]
+        most, total, acc, keys, values = turns(x, keys, values, most, total, acc, start, start + BM, row, key, scale,
+                                               D, BN, True)
     tl.store(out + base + row[:, None] * D + depth[None, :], (acc / total[:, None]).to(tl.float16))
 
 
