@@ -21,6 +21,11 @@ typedef struct tern_exec_options {
     const char *host; /* NULL: what it does on the host is evaluated; "c++": compiled by the C++
                          compiler found ($TERN_CXX, c++, g++, clang++). Then it is not checked, and
                          writes to the process's own stdout and stderr */
+    /* Memory of the tensors that a function makes; what is no result of it is given back before it
+     * returns. NULL: tern_alloc and tern_buffer_free. A result's buffer is the caller's. */
+    tern_buffer *(*take)(void *memory_user, size_t size_bytes);
+    void (*give_back)(void *memory_user, tern_buffer *buffer);
+    void *memory_user;
 } tern_exec_options;
 /* Runs `main` of a CUDA C file, its kernels on the context's device. The host's part is evaluated:
  * it needs no compiler, and an access outside of its memory, or of memory that was freed, is

@@ -133,6 +133,10 @@ TERN_API tern_tensor *tern_permute(tern_tensor *tensor, int rank, const int *dim
 /* One size may be -1. view: NULL when strides do not allow it; reshape copies then. */
 TERN_API tern_tensor *tern_view(tern_tensor *tensor, int rank, const int64_t *shape);
 TERN_API tern_tensor *tern_reshape(tern_tensor *tensor, int rank, const int64_t *shape);
+/* The memory of a contiguous tensor, from its first element on, as elements of any type. Gradients
+ * do not go through. */
+TERN_API tern_tensor *tern_view_as(tern_tensor *tensor, tern_dtype dtype, int rank,
+                                   const int64_t *shape);
 TERN_API tern_tensor *tern_flatten(tern_tensor *tensor); /* to one dimension, as reshape */
 TERN_API tern_tensor *tern_expand(tern_tensor *tensor, int rank,
                                   const int64_t *shape); /* -1 keeps */

@@ -40,32 +40,70 @@ static bool value_of(Host *host, const Object *object, tern_exec_value *value) {
     return true;
 }
 
+/* ---- the memory of the function's tensors, which is the session's ---- */
+
+typedef struct Taken {
+    tern_session *session;
+    int count, capacity;
+    tern_tensor **tensors; /* of bytes; NULL: given back */
+} Taken;
+
+static bool grow(Taken *taken) {
+    if (taken->count < taken->capacity) return true;
+    int capacity = taken->capacity ? taken->capacity * 2 : 8;
+    tern_tensor **tensors = realloc(taken->tensors, (size_t)capacity * sizeof(tern_tensor *));
+    if (!tensors) return false;
+    taken->tensors = tensors, taken->capacity = capacity;
+    return true;
+}
+
+static tern_buffer *take(void *user, size_t size_bytes) {
+    Taken *taken = user;
+    int64_t bytes = size_bytes ? (int64_t)size_bytes : 1;
+    tern_tensor *tensor = grow(taken) ? tern_empty(taken->session, TERN_UINT8, 1, &bytes) : NULL;
+    if (!tensor) return NULL;
+    taken->tensors[taken->count++] = tensor;
+    return tern_tensor_buffer(tensor, &(size_t){0});
+}
+
+static tern_tensor **find(Taken *taken, const tern_buffer *buffer) {
+    for (int i = 0; i < taken->count; i++) {
+        tern_tensor *tensor = taken->tensors[i];
+        if (tensor && tern_tensor_buffer(tensor, &(size_t){0}) == buffer) return &taken->tensors[i];
+    }
+    return NULL;
+}
+
+static void give_back(void *user, tern_buffer *buffer) {
+    tern_tensor **tensor = find(user, buffer);
+    tern_drop(*tensor);
+    *tensor = NULL;
+}
+
+static void taken_end(Taken *taken) {
+    for (int i = 0; i < taken->count; i++) tern_drop(taken->tensors[i]);
+    free(taken->tensors);
+}
+
 static Object *result_of(Host *host, const tern_exec_value *result, const HostCall *call,
-                         const tern_exec_value *values) {
+                         const tern_exec_value *values, Taken *taken) {
     if (result->kind == TERN_EXEC_NOTHING) return host->script->none;
     if (result->kind == TERN_EXEC_INT) return object_int(host->arena, result->integer);
     if (result->kind == TERN_EXEC_FLOAT) return object_float(host->arena, result->number);
-    bool is_cuda = false, is_own = true;
+    bool is_cuda = false;
     for (int i = 0; i < call->num_args; i++) {
         if (values[i].kind != TERN_EXEC_TENSOR) continue;
         is_cuda |= call->args[i]->weight;
-        is_own &= values[i].buffer != result->buffer;
         bool same =
             values[i].buffer == result->buffer && values[i].rank == result->rank &&
             values[i].dtype == result->dtype &&
             !memcmp(values[i].shape, result->shape, (size_t)result->rank * sizeof *result->shape);
         if (same) return call->args[i];
     }
-    if (!is_own) return host_refuse(host, "a result that is an argument of another shape");
-    tern_tensor *seen = tern_from_buffer(exec_of(host)->session, result->buffer, 0, result->dtype,
-                                         result->rank, result->shape, NULL);
-    tern_tensor *tensor = tern_clone(seen);
-    bool failed = !tensor || tern_synchronize(exec_of(host)->context);
-    tern_drop(seen);
-    tern_buffer_free(result->buffer);
-    if (!failed) return tensor_wrap(host, tensor, is_cuda);
-    tern_drop(tensor);
-    return tensor_failed(host);
+    tern_tensor **bytes = find(taken, result->buffer);
+    if (!bytes) return host_refuse(host, "a result that is an argument of another shape");
+    tern_tensor *tensor = tern_view_as(*bytes, result->dtype, result->rank, result->shape);
+    return tensor ? tensor_wrap(host, tensor, is_cuda) : tensor_failed(host);
 }
 
 /* self: a tuple of the name, and the module. */
@@ -73,8 +111,14 @@ static Object *run_function(Host *host, Object *const *args, const HostCall *cal
     enum { MOST = 64 };
     const Exec *exec = exec_of(host);
     tern_exec_value values[MOST], result = {.kind = TERN_EXEC_NOTHING};
-    tern_exec_options options = {
-        .output = exec->output, .errors = exec->errors, .user = exec->output_user};
+    Taken taken = {.session = exec->session};
+    tern_exec_options options = {.size = sizeof options,
+                                 .output = exec->output,
+                                 .errors = exec->errors,
+                                 .user = exec->output_user,
+                                 .take = take,
+                                 .give_back = give_back,
+                                 .memory_user = &taken};
     (void)args;
     if (!host_may_do(host, "calling an extension")) return host->script->poison;
     if (call->num_args > MOST) return host_refuse(host, "more than %d arguments", MOST);
@@ -83,11 +127,12 @@ static Object *run_function(Host *host, Object *const *args, const HostCall *cal
         if (call->names && call->names[i].length)
             values[i].name = str_c(host->arena, call->names[i]);
     }
-    if (tern_exec_function(call->self->items[1]->payload,
-                           str_c(host->arena, call->self->items[0]->text), &options, values,
-                           call->num_args, &result))
-        return tensor_failed(host);
-    return result_of(host, &result, call, values);
+    tern_status status = tern_exec_function(call->self->items[1]->payload,
+                                            str_c(host->arena, call->self->items[0]->text),
+                                            &options, values, call->num_args, &result);
+    Object *made = status ? tensor_failed(host) : result_of(host, &result, call, values, &taken);
+    taken_end(&taken);
+    return made;
 }
 
 static void module_free(Object *self) { tern_module_free(self->payload); }

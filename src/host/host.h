@@ -40,6 +40,7 @@ typedef struct Range {
     bool is_open; /* the host may read and write it as it is */
     bool is_freed, is_array;
     bool is_lent;        /* the buffer is the module's */
+    bool is_taken;       /* from the caller of the function, who gets it back */
     void *block;         /* what is to be freed at the end; NULL: nothing */
     tern_buffer *buffer; /* of MANAGED and DEVICE */
     void *shared;        /* the buffer's memory, if the device gave it for both; NULL: it is not */

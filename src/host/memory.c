@@ -86,7 +86,10 @@ static void forget(Memory *m) {
 
 static void free_buffer(Host *h, const Range *range) {
     Device *device = &h->context->device;
-    tern_buffer_free(range->buffer);
+    if (range->is_taken)
+        h->options->give_back(h->options->memory_user, range->buffer);
+    else
+        tern_buffer_free(range->buffer);
     if (range->shared) device->ops->release_shared(device, range->shared);
 }
 

@@ -23,12 +23,17 @@ bool native___tern_torch_size(Host *h, Call *call) {
 }
 
 bool native___tern_torch_alloc(Host *h, Call *call) {
-    tern_buffer *buffer = tern_alloc(h->context, (size_t)call->args[0]);
+    const tern_exec_options *options = h->options;
+    size_t bytes = (size_t)call->args[0];
+    tern_buffer *buffer =
+        options->take ? options->take(options->memory_user, bytes) : tern_alloc(h->context, bytes);
     if (!buffer || (call->args[1] && tern_fill(buffer, 0)))
         return host_fail(h, "%s", tern_message(h->context));
     Range *range = memory_add_buffer(h, RANGE_DEVICE, buffer, STR("a tensor"));
-    if (range) call->result = range->start;
-    return range != NULL;
+    if (!range) return false;
+    range->is_taken = options->take != NULL;
+    call->result = range->start;
+    return true;
 }
 
 bool torch_result(Host *h, uint64_t address, int dtype, int rank, const void *shape) {

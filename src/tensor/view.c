@@ -225,6 +225,26 @@ tern_tensor *tern_view(tern_tensor *tensor, int rank, const int64_t *shape) {
                              ".reshape(...) instead.");
 }
 
+tern_tensor *tern_view_as(tern_tensor *tensor, tern_dtype dtype, int rank, const int64_t *shape) {
+    int64_t numel, dense[TERN_MAX_RANK];
+    if (!tensor_is_live(tensor)) return NULL;
+    tern_session *session = tensor->session;
+    if (session->trace || tensor->grad || !tern_is_contiguous(tensor))
+        return session_fail_null(session, TERN_ERROR_ARGUMENT,
+                                 "tern_view_as of a tensor that is traced, recorded or has gaps");
+    if (!sizes_check(session, dtype, rank, shape, &numel)) return NULL;
+    int64_t size = (int64_t)tern_dtype_size(dtype);
+    int64_t given = (int64_t)tern_dtype_size(tensor->dtype), start = tensor->offset * given;
+    if (start % size || numel > tensor->numel * given / size)
+        return session_fail_null(session, TERN_ERROR_ARGUMENT,
+                                 "shape '%s' of %s is invalid for %lld bytes",
+                                 sizes_text(shape, rank).text, tern_dtype_name(dtype),
+                                 (long long)(tensor->numel * given));
+    strides_of(rank, shape, dense);
+    tensor->storage->references++;
+    return tensor_create(session, tensor->storage, dtype, rank, shape, dense, start / size);
+}
+
 tern_tensor *tern_reshape(tern_tensor *tensor, int rank, const int64_t *shape) {
     bool fits;
     if (!tensor_is_live(tensor)) return NULL;

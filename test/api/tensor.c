@@ -96,6 +96,9 @@ TEST(views) {
     SHOWS(tern_view(tern_slice(counted(SHAPE(4, 3)), 0, 0, 4, 2), SHAPE(2, 3, 1)),
           "[2, 3, 1] [6, 1, 1]: 0 1 2 6 7 8");
     SHOWS(tern_flatten(tern_full(session, TERN_FLOAT32, 0, NULL, 3)), "[1] [1]: 3");
+    SHOWS(tern_view_as(tern_full(session, TERN_INT32, SHAPE(2, 2), 0x3f800000), TERN_FLOAT32,
+                       SHAPE(3)),
+          "[3] [1]: 1 1 1");
     SHOWS(tern_expand(counted(SHAPE(2, 1)), SHAPE(3, -1, 2)),
           "[3, 2, 2] [0, 1, 0]: 0 0 1 1 0 0 1 1 0 0 1 1");
     SHOWS(tern_squeeze(counted(SHAPE(1, 2, 1)), 0), "[2, 1] [1, 1]: 0 1");
@@ -115,6 +118,9 @@ TEST(views) {
 TEST(views_that_cannot_be) {
     CHECK(begin("interp"));
     tern_tensor *x = counted(SHAPE(2, 3));
+    SAYS(tern_view_as(x, TERN_FLOAT64, SHAPE(4)), "shape '[4]' of fp64 is invalid for 24 bytes");
+    SAYS(tern_view_as(tern_transpose(x, 0, 1), TERN_INT8, SHAPE(4)),
+         "tern_view_as of a tensor that is traced, recorded or has gaps");
     SAYS(tern_view(x, SHAPE(2, 5)), "shape '[2, 5]' is invalid for input of size 6");
     SAYS(tern_view(x, SHAPE(INT64_MAX, 3)),
          "shape '[9223372036854775807, 3]' is invalid for input of size 6");
