@@ -16,7 +16,7 @@ if $cc -shared -fPIC test/mock/nvtx_injection.c -o "$work/tool.so" 2>/dev/null; 
     check 'the domain ends' sh -c "tail -n 1 '$NVTX_SEEN' | grep -qx end"
     check 'a tool may be late' env NVTX_LATE=1 NVTX_INJECTION64_PATH="$work/tool.so" $run --repeat 2000
     check 'and sees what comes then, balanced' awk '/^domain/ { d = 1 } /^push vector/ { if (!d) exit 1; k++; n++ } /^push [^v]/ { n++ }
-        /^pop/ { if (--n < 0) exit 1 } /malformed|\?/ { exit 1 } END { exit n != 0 || k < 1 || k >= 2000 }' "$NVTX_SEEN"
+        /^pop/ { if (--n < 0) exit 1 } /malformed|\?/ { exit 1 } END { exit n != 0 || k < 1 }' "$NVTX_SEEN"
     rm "$NVTX_SEEN"
     NVTX_INJECTION64_PATH=/nonexistent.so $run >"$work/without"
     check 'a tool that is not there changes nothing' sh -c "[ ! -e '$NVTX_SEEN' ] && grep -q vector_add '$work/without'"
