@@ -95,8 +95,9 @@ struct tern_kernel {
     void **args;
 };
 
-/* What a launch with kernel->args runs; NULL: not to be had, device.why says it. */
-void *kernel_fitting(tern_kernel *kernel);
+/* What runs where the arguments allow no tensor maps, which is rare: compiled when it is first
+ * asked for. NULL: there is no such text. */
+void *kernel_without_maps(tern_kernel *kernel);
 
 struct tern_buffer {
     tern_context *context;

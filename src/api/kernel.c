@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* kernel: compiling a function for a signature, and what can be asked of the result. */
 #include "api/context.h"
-#include "device/map.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -207,28 +206,16 @@ tern_kernel *kernel_finish(tern_kernel *kernel, const Spec *specs, const tern_op
     return kernel;
 }
 
-/* Strides that no tensor map has are rare: the text without maps is made at their first launch. */
-static void *load_without_maps(tern_kernel *kernel) {
+void *kernel_without_maps(tern_kernel *kernel) {
+    if (!kernel->request || kernel->without_maps) return kernel->without_maps;
     Device *device = &kernel->own.context->device;
     Diag diag = {.arena = kernel->arena};
     CompileRequest request = *kernel->request;
     request.maps = false;
     module_aim(kernel->module, request.target);
     const CompiledKernel *compiled = compile_kernel(kernel->arena, &request, &diag);
-    if (!compiled) return NULL;
-    return device->ops->load(device, compiled, &kernel->without_maps) ? NULL : kernel->without_maps;
-}
-
-void *kernel_fitting(tern_kernel *kernel) {
-    const CompiledKernel *compiled = kernel->compiled;
-    bool fits = true;
-    for (int i = 0; i < compiled->facts.maps.count && fits && kernel->request; i++) {
-        char why[500];
-        fits = map_make(compiled, &compiled->facts.maps.data[i], kernel->args, &(MapBox){0}, why,
-                        sizeof why);
-    }
-    if (fits) return kernel->loaded;
-    return kernel->without_maps ? kernel->without_maps : load_without_maps(kernel);
+    if (!compiled || device->ops->load(device, compiled, &kernel->without_maps)) return NULL;
+    return kernel->without_maps;
 }
 
 CompileRequest kernel_request(const Device *device, const tern_options *options) {

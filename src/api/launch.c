@@ -176,9 +176,10 @@ static tern_status launch(tern_stream *stream, tern_kernel *kernel, const uint32
     if (kernel->packed) pack(kernel);
     if (kernel->compiled->facts.is_cooperative && device->ops->on_host) begin_barrier(kernel);
     device->stop = 0;
-    void *loaded = kernel->compiled->facts.maps.count ? kernel_fitting(kernel) : kernel->loaded;
-    if (!loaded) return context_fail_device(context, TERN_ERROR_UNSUPPORTED);
-    status = device->ops->launch(device, stream_queue(stream), loaded, grid, kernel->args);
+    void *queue = stream_queue(stream), *loaded = kernel->loaded;
+    status = device->ops->launch(device, queue, loaded, grid, kernel->args);
+    if (status == TERN_ERROR_ARGUMENT && (loaded = kernel_without_maps(kernel)))
+        status = device->ops->launch(device, queue, loaded, grid, kernel->args);
     return context_checked(context, status);
 }
 
