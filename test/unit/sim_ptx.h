@@ -118,4 +118,26 @@ __attribute__((unused)) static bool bench_says(Bench *b, const char *text, uint3
     return fine;
 }
 
+/* A form of an instruction; words: NULL, or some of what is said where it is not taken. */
+typedef struct Form {
+    const char *version, *target, *body, *words;
+} Form;
+
+/* head: a kernel's parameters, directives and registers. */
+__attribute__((unused)) static bool form_is_as_said(const Form *form, const char *head) {
+    Arena *arena = arena_new(NULL);
+    Diag diag = {.arena = arena};
+    Str text = str_format(
+        arena, ".version %s\n.target %s\n.address_size 64\n.visible .entry k%s%s\nret;\n}\n",
+        form->version, form->target, head, form->body);
+    bool taken = sim_parse(arena, text, 0, &diag) != NULL;
+    Buf out = {.arena = arena};
+    diag_print(&diag, false, &out);
+    bool fine = form->words ? !taken && strstr(out.data, form->words) : taken;
+    if (!fine) printf("%s %s %s: %s\n", form->version, form->target, form->body, out.data);
+    if (taken) keep_ptx(arena, text);
+    arena_free(arena);
+    return fine;
+}
+
 #endif
