@@ -14,9 +14,19 @@ if $cc -shared -fPIC test/mock/nvtx_injection.c -o "$work/tool.so" 2>/dev/null; 
     check 'what begins ends' awk '/^push/ { n++ } /^pop/ { if (--n < 0) exit 1 } /malformed|\?/ { exit 1 }
         END { exit n != 0 }' "$NVTX_SEEN"
     check 'the domain ends' sh -c "tail -n 1 '$NVTX_SEEN' | grep -qx end"
-    check 'a tool may be late' env NVTX_LATE=1 NVTX_INJECTION64_PATH="$work/tool.so" $run --repeat 2000
-    check 'and sees what comes then, balanced' awk '/^domain/ { d = 1 } /^push vector/ { if (!d) exit 1; k++; n++ } /^push [^v]/ { n++ }
-        /^pop/ { if (--n < 0) exit 1 } /malformed|\?/ { exit 1 } END { exit n != 0 || k < 1 }' "$NVTX_SEEN"
+    # 0: it saw what came then, balanced; 3: all of it, since this machine was busy until it was there
+    late() {
+        NVTX_LATE=1 NVTX_INJECTION64_PATH="$work/tool.so" $run --repeat 2000 || return 1
+        awk '/^domain/ { d = 1 } /^push vector/ { if (!d) exit bad = 1; k++; n++ } /^push [^v]/ { n++ }
+            /^pop/ { if (--n < 0) exit bad = 1 } /malformed|\?/ { exit bad = 1 }
+            END { exit bad || n != 0 || k < 1 ? 1 : k >= 2000 ? 3 : 0 }' "$NVTX_SEEN"
+    }
+    for again in 1 2 3 4 5; do
+        late >"$work/late" 2>&1
+        saw=$?
+        [ $saw = 3 ] || break
+    done
+    check 'a tool may be late, and sees what comes then, balanced' test $saw = 0
     rm "$NVTX_SEEN"
     NVTX_INJECTION64_PATH=/nonexistent.so $run >"$work/without"
     check 'a tool that is not there changes nothing' sh -c "[ ! -e '$NVTX_SEEN' ] && grep -q vector_add '$work/without'"
