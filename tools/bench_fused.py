@@ -1,21 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times fused functions on the cpu device beside torch.compile's (Inductor's): GELU, softmax and a norm
-written by hand, layer norm, cross entropy and an MLP at sizes of lectures.
+"""Times fused functions on the cpu device beside torch.compile's (Inductor's) and PyTorch's eager ops: GELU,
+softmax and a norm written by hand, layer norm, cross entropy and an MLP at sizes of lectures.
 
     tools/bench_fused.py [--library build/libtern.so] [--threads 1,2] [--samples N] [--only WORD]
-                         [--max-autotune]
+                         [--max-autotune] [--wait FILE]
 
-All in one process, taking turns sample by sample. Results are compared with float64; a wrong one is
-said and not timed. A row has the least of the samples, which other work on the machine touches least,
-the medians' ratio, and the median of the turns' own ratios.
+Each side is a process of its own, so that no two pools of threads share one; they take turns of several
+calls, and whoever waits is asleep. Results are compared with float64; a wrong one is said and not timed.
+A row has the least of the samples, which other work on the machine touches least, and the medians. Where
+compiling is long and the machine is somebody else's, --wait times once the file is there.
 """
 import argparse
 import ctypes
 import importlib.machinery
 import importlib.util
+import json
 import os
 import statistics
+import subprocess
 import sys
 import time
 
@@ -115,31 +118,82 @@ def timed_ms(call):
     return (time.perf_counter() - start) * 1e3
 
 
-def run(library, function, shapes, options):
+# ---- a side: prepares all rows, then times those that it is asked for ----
+
+
+def prepare(options, library, function, shapes):
+    """The calls of this side by name, and what is wrong with a result."""
     inputs = draw(shapes)
-    name = f'{function.__name__} ' + 'x'.join(map(str, shapes[0]))
-    compiled = torch.compile(function, mode='max-autotune-no-cudagraphs' if options.max_autotune else None)
-    with torch.no_grad():
-        calls = {'tern': Fused(library, function, inputs), 'eager': lambda: function(*inputs),
-                 'inductor': lambda: compiled(*inputs)}
-        for call in calls.values():
-            call()
-        wrong = fused.difference(calls['tern'].result(), fused.exact(function, inputs))
-        if wrong:
-            print(f'{name:26} wrong: {wrong}', flush=True)
-            return
-        for call in calls.values():
-            call(), call()
-        got = {who: [] for who in calls}
-        for turn in range(options.samples):
-            for who in list(calls) if turn % 2 else reversed(list(calls)):
-                got[who].append(timed_ms(calls[who]))
+    if library:
+        call = Fused(library, function, inputs)
+        call()
+        return {'tern': call}, fused.difference(call.result(), fused.exact(function, inputs))
+    compiled = torch.compile(function, dynamic=False,
+                             mode='max-autotune-no-cudagraphs' if options.max_autotune else None)
+    wrong = fused.difference(compiled(*inputs), fused.exact(function, inputs))
+    return {'inductor': lambda: compiled(*inputs), 'eager': lambda: function(*inputs)}, wrong
+
+
+@torch.no_grad()
+def side(options):
+    threads, library = int(options.threads), None
+    torch.set_num_threads(1 if options.side == 'tern' else threads)
+    if options.side == 'tern':
+        library = Traced.library = fused.tensors.Library(options.library, 'cpu', threads)
+    made = []
+    for function, shapes in rows():
+        if options.only in function.__name__:
+            calls, wrong = prepare(options, library, function, shapes)
+            made.append(calls)
+            print(json.dumps([f'{function.__name__} ' + 'x'.join(map(str, shapes[0])), wrong]), flush=True)
+    print('null', flush=True)
+    for line in sys.stdin:
+        row, who, count = json.loads(line)
+        call = made[row][who]
+        call(), call()
+        print(json.dumps([timed_ms(call) for _ in range(count)]), flush=True)
+
+
+# ---- the turns ----
+
+ROUNDS = 5
+IDLE_S = 0.03  # a pool's threads look for work for some milliseconds before they sleep
+
+
+class Side:
+
+    def __init__(self, options, name, threads):
+        words = [sys.executable, os.path.abspath(__file__), '--side', name, '--threads', str(threads), '--only',
+                 options.only, '--library', options.library] + ['--max-autotune'] * options.max_autotune
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def read(self):
+        line = self.process.stdout.readline()
+        return json.loads(line) if line else sys.exit('a side ended')
+
+    def rows(self):
+        return list(iter(self.read, None))
+
+    def samples(self, row, who, count):
+        print(json.dumps([row, who, count]), file=self.process.stdin, flush=True)
+        return self.read()
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def take_turns(name, row, sides, count):
+    got = {who: [] for who in sides}
+    for turn in range(ROUNDS):
+        for who in list(sides) if turn % 2 else reversed(list(sides)):
+            time.sleep(IDLE_S)
+            got[who] += sides[who].samples(row, who, -(-count // ROUNDS))
     least = {who: min(times) for who, times in got.items()}
     median = {who: statistics.median(times) for who, times in got.items()}
-    turns = statistics.median(a / b for a, b in zip(got['tern'], got['inductor']))
-    print(f"{name:26} tern {least['tern']:8.3f} ms  inductor {least['inductor']:8.3f} ms  eager {least['eager']:8.3f} ms  "
-          f"{least['tern'] / least['inductor']:5.2f}x  medians {median['tern'] / median['inductor']:5.2f}x  "
-          f"turns {turns:5.2f}x", flush=True)
+    line = ''.join(f'  {who} {least[who]:8.3f} {median[who]:8.3f}' for who in sides)
+    print(f"{name:26}{line}  {least['tern'] / least['inductor']:5.2f}x {median['tern'] / median['inductor']:5.2f}x",
+          flush=True)
 
 
 def main():
@@ -149,16 +203,26 @@ def main():
     parser.add_argument('--samples', type=int, default=60)
     parser.add_argument('--only', default='')
     parser.add_argument('--max-autotune', action='store_true')
+    parser.add_argument('--wait', metavar='FILE')
+    parser.add_argument('--side', help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.side:
+        return side(options)
+    prepared = []
     for threads in map(int, options.threads.split(',')):
-        torch.set_num_threads(threads)
-        library = Traced.library = fused.tensors.Library(options.library, 'cpu', threads)
+        torch_side, tern_side = (Side(options, name, threads) for name in ('torch', 'tern'))
+        prepared.append((threads, tern_side, torch_side, tern_side.rows(), torch_side.rows()))
+    while options.wait and not os.path.exists(options.wait):
+        time.sleep(0.1)
+    for threads, tern_side, torch_side, names, others in prepared:
         print(f'\n{threads} threads; PyTorch {torch.__version__}, {torch.backends.cpu.get_cpu_capability()}; '
-              f'of {options.samples} samples')
-        for function, shapes in rows():
-            if options.only in function.__name__:
-                torch._dynamo.reset()
-                run(library, function, shapes, options)
+              f'of {options.samples} samples least and median, ms; load {os.getloadavg()[0]:.1f}')
+        for row, ((name, wrong), (_, other)) in enumerate(zip(names, others)):
+            if wrong or other:
+                print(f'{name:26} wrong: {wrong or other}', flush=True)
+                continue
+            take_turns(name, row, {'tern': tern_side, 'inductor': torch_side, 'eager': torch_side}, options.samples)
+        tern_side.close(), torch_side.close()
 
 
 if __name__ == '__main__':
