@@ -277,6 +277,18 @@ static Object *run_matmul(Host *host, Object *const *args, const HostCall *call)
     return tern_copy_into(tensor_of(args[2]), tensor_of(product)) ? tensor_failed(host) : args[2];
 }
 
+static Object *run_mm(Host *host, Object *const *args, const HostCall *call) {
+    static const char *const names[] = {"input", "mat2"};
+    for (int i = 0; i < 2; i++) {
+        if (!want_tensor(host, args[i], names[i])) return none_of(host);
+        int rank = tern_rank(tensor_of(args[i]));
+        if (rank != 2)
+            return host_raise(host, CLASS_RUNTIME_ERROR, "%s must be a matrix, got %d-D tensor",
+                              i ? "mat2" : "self", rank);
+    }
+    return run_matmul(host, args, call);
+}
+
 static Object *run_gelu(Host *host, Object *const *args, const HostCall *call) {
     bool is_tanh = args[1] && args[1]->kind == OBJECT_STR && str_is(args[1]->text, "tanh");
     (void)call;
@@ -661,7 +673,7 @@ static const Native both[] = {
     {"log_softmax", "input, dim|axis", run_along, TERN_OP_log_softmax},
     {"cumsum", "input, dim|axis", run_along, TERN_OP_cumsum},
     NATIVE("matmul", "input, other, *, out?", run_matmul),
-    NATIVE("mm", "input, mat2, *, out?", run_matmul),
+    NATIVE("mm", "input, mat2, *, out?", run_mm),
     NATIVE("as_strided", "input, size, stride, storage_offset?", run_as_strided),
     NATIVE("allclose", "input, other, rtol?, atol?, equal_nan?", run_allclose),
     NATIVE("isclose", "input, other, rtol?, atol?, equal_nan?", run_isclose),

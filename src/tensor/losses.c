@@ -27,21 +27,15 @@ tern_tensor *tern_addmm(tern_tensor *input, tern_tensor *a, tern_tensor *b, doub
     }
     tern_tensor *product = tern_matmul(a, b);
     if (!product) return NULL;
-    bool fits = input->rank <= 2 && input->dtype == product->dtype;
-    for (int d = 0; d < input->rank && fits; d++) {
-        int64_t size = product->shape[2 - input->rank + d];
-        fits = input->shape[d] == size || input->shape[d] == 1;
-    }
+    tern_tensor *fits = NULL;
+    if (input->dtype == product->dtype)
+        fits = tern_expand(input, 2, product->shape);
+    else
+        session_fail(session, TERN_ERROR_ARGUMENT,
+                     "self and mat2 must have the same dtype, but got %s and %s",
+                     torch_type_name(input->dtype), torch_type_name(b->dtype));
+    tern_drop(fits);
     if (!fits) {
-        if (input->dtype != product->dtype)
-            session_fail(session, TERN_ERROR_ARGUMENT,
-                         "self and mat2 must have the same dtype, but got %s and %s",
-                         torch_type_name(input->dtype), torch_type_name(b->dtype));
-        else
-            session_fail(session, TERN_ERROR_ARGUMENT,
-                         "The expanded size of the tensor does not match: input %s, product %s",
-                         sizes_text(input->shape, input->rank).text,
-                         sizes_text(product->shape, 2).text);
         tern_drop(product);
         return NULL;
     }

@@ -181,12 +181,26 @@ static tern_tensor *op_new(tern_session *session, tern_op_id op, const tern_oper
     return NULL;
 }
 
+/* As PyTorch does, where takes bytes for a mask. NULL with is_mask: no memory. */
+static tern_tensor *mask_of_bytes(tern_op_id op, const tern_operand *operands, bool *is_mask) {
+    *is_mask = op == TERN_OP_where && operands[0].kind == TERN_OPERAND_TENSOR &&
+               operands[0].tensor->dtype == TERN_UINT8;
+    return *is_mask ? tern_ne_integer(operands[0].tensor, 0) : NULL;
+}
+
 tern_tensor *tern_op(tern_op_id op, const tern_operand *operands, int count, double p, double q) {
     const tern_tensor *tensors[MAX_INPUTS];
     int num_tensors;
     if (count < 1 || count > 3) return NULL;
     tern_session *session = operands_session(operands, count, tensors, &num_tensors);
     if (!session || !check_count(session, (int)op, count)) return NULL;
+    bool is_mask;
+    tern_tensor *mask = mask_of_bytes(op, operands, &is_mask);
+    if (is_mask) {
+        tern_tensor *of_mask = mask ? tern_where(tern_of(mask), operands[1], operands[2]) : NULL;
+        tern_drop(mask);
+        return of_mask;
+    }
     op_begin(session, op_row((int)op)->name, operands, count);
     tern_tensor *out = op_new(session, op, operands, count, tensors, num_tensors, p, q);
     if (out && tape_wants(session, operands, count))
@@ -306,6 +320,15 @@ static tern_status into(tern_tensor *out, tern_op_id op, const tern_operand *ope
         return session_fail(session, TERN_ERROR_ARGUMENT,
                             "the operands are tensors of different sessions");
     if (!check_count(session, (int)op, count)) return tern_message_status(session->context);
+    bool is_mask;
+    tern_tensor *mask = mask_of_bytes(op, operands, &is_mask);
+    if (is_mask && !mask) return tern_message_status(session->context);
+    if (is_mask) {
+        const tern_operand with[] = {tern_of(mask), operands[1], operands[2]};
+        tern_status status = into(out, op, with, count, p, q, converts);
+        tern_drop(mask);
+        return status;
+    }
     op_begin(session, op_row((int)op)->name, operands, count);
     tern_status status = op_into(out, op, operands, count, tensors, num_tensors, p, q, converts);
     tern_range_pop(session->context);

@@ -251,26 +251,47 @@ tern_status product_run_tile(tern_session *session, const tern_tensor *a, const 
     return plan_run(session, &key, &call, down * across * space_count(space, 0, batches));
 }
 
+/* How PyTorch multiplies batches of matrices by one, or by a vector: as one matrix of more rows,
+ * which is turned where the batches are on the right, unless that needs a copy. Its words show
+ * it. */
+static bool is_folded(const tern_tensor *a, const tern_tensor *b) {
+    bool turned = a->rank < b->rank;
+    const tern_tensor *batches = turned ? b : a, *other = turned ? a : b;
+    int rank = batches->rank, row = turned ? rank - 1 : rank - 2;
+    if (rank < 3 || other->rank > 2) return false;
+    if (tern_requires_grad(other)) return true;
+    if (a->rank == 2) return false;
+    int64_t step = batches->strides[row] * batches->shape[row];
+    for (int d = rank - 3; d >= 0 && batches->numel; d--) {
+        if (batches->shape[d] == 1) continue;
+        if (batches->strides[d] != step) return false;
+        step *= batches->shape[d];
+    }
+    return true;
+}
+
 static bool check_types(const tern_tensor *a, const tern_tensor *b) {
+    bool folds = is_folded(a, b), turned = folds && a->rank < b->rank;
+    const tern_tensor *left = turned ? b : a, *right = turned ? a : b;
+    const char *of_left = torch_type_name(left->dtype), *of_right = torch_type_name(right->dtype);
     if (a->session != b->session)
         session_fail(a->session, TERN_ERROR_ARGUMENT,
                      "the operands are tensors of different sessions");
     else if (a->dtype != b->dtype && a->rank == 1 && b->rank == 1)
         session_fail(a->session, TERN_ERROR_ARGUMENT,
-                     "dot : expected both vectors to have same dtype, but found %s and %s",
-                     torch_type_name(a->dtype), torch_type_name(b->dtype));
-    else if (a->dtype != b->dtype && b->rank == 1)
+                     "dot : expected both vectors to have same dtype, but found %s and %s", of_left,
+                     of_right);
+    else if (a->dtype != b->dtype && !folds && (a->rank > 2 || b->rank > 2))
+        session_fail(a->session, TERN_ERROR_ARGUMENT, "expected scalar type %s but found %s",
+                     of_left, of_right);
+    else if (a->dtype != b->dtype && right->rank == 1)
         session_fail(a->session, TERN_ERROR_ARGUMENT,
                      "addmv input tensors must have the same dtype, but got %s, %s, and %s",
-                     torch_type_name(b->dtype), torch_type_name(a->dtype),
-                     torch_type_name(b->dtype));
-    else if (a->dtype != b->dtype && b->rank > 2)
-        session_fail(a->session, TERN_ERROR_ARGUMENT, "expected scalar type %s but found %s",
-                     torch_type_name(a->dtype), torch_type_name(b->dtype));
+                     of_right, of_left, of_right);
     else if (a->dtype != b->dtype)
         session_fail(a->session, TERN_ERROR_ARGUMENT,
                      "expected m1 and m2 to have the same dtype, but got: %s != %s",
-                     torch_tensor_name(a->dtype), torch_tensor_name(b->dtype));
+                     torch_tensor_name(left->dtype), torch_tensor_name(right->dtype));
     else if (!dtype_is_computed(a->dtype) || a->dtype == TERN_BOOL)
         session_fail(a->session, TERN_ERROR_UNSUPPORTED, "\"matmul\" not implemented for '%s'",
                      torch_type_name(a->dtype));
@@ -279,26 +300,47 @@ static bool check_types(const tern_tensor *a, const tern_tensor *b) {
     return false;
 }
 
-/* Batches of rows by one matrix, or by a vector, are one matrix of more rows, also in words. */
+/* The shape of the batches, which may not fit. */
+static bool find_batches(const tern_tensor *a, const tern_tensor *b, int *rank, int64_t *shape) {
+    tern_tensor of_a = {.rank = a->rank > 2 ? a->rank - 2 : 0};
+    tern_tensor of_b = {.rank = b->rank > 2 ? b->rank - 2 : 0};
+    memcpy(of_a.shape, a->shape, sizeof of_a.shape);
+    memcpy(of_b.shape, b->shape, sizeof of_b.shape);
+    return broadcast(a->session, (const tern_tensor *const[]){&of_a, &of_b}, 2, rank, shape);
+}
+
 static bool check_inner(const tern_tensor *a, const tern_tensor *b) {
+    bool folds = is_folded(a, b), turned = folds && a->rank < b->rank;
     const int64_t *of_a = a->shape + a->rank, *of_b = b->shape + b->rank;
     long long depth = of_a[-1], other = b->rank == 1 ? of_b[-1] : of_b[-2], rows = 1;
+    const tern_tensor *left = turned ? b : a, *right = turned ? a : b;
     if (depth == other) return true;
-    for (int d = 0; d < a->rank - 1; d++)
-        rows = b->rank > 2 ? (long long)a->shape[d] : rows * a->shape[d];
-    if (a->rank == 1 && b->rank == 1)
+    for (int d = 0; d < left->rank; d++)
+        if (d != left->rank - (turned ? 2 : 1)) rows *= left->shape[d];
+    if (!folds && (a->rank > 2 || b->rank > 2)) {
+        int rank;
+        int64_t shape[TERN_MAX_RANK];
+        if (!find_batches(a, b, &rank, shape)) return false;
+        long long count = 1;
+        for (int d = 0; d < rank; d++) count *= shape[d];
+        session_fail(a->session, TERN_ERROR_ARGUMENT,
+                     "Expected size for first two dimensions of batch2 tensor to be: [%lld, %lld] "
+                     "but got: [%lld, %lld].",
+                     count, depth, count, other);
+    } else if (a->rank == 1 && b->rank == 1)
         session_fail(a->session, TERN_ERROR_ARGUMENT,
                      "inconsistent tensor size, expected tensor [%lld] and src [%lld] to have the "
                      "same number of elements, but got %lld and %lld elements respectively",
                      depth, other, depth, other);
-    else if (b->rank == 1)
+    else if (right->rank == 1)
         session_fail(a->session, TERN_ERROR_ARGUMENT,
                      "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)", rows, rows,
-                     depth, other);
+                     turned ? other : depth, turned ? depth : other);
     else
         session_fail(a->session, TERN_ERROR_ARGUMENT,
                      "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)", rows,
-                     depth, other, (long long)of_b[-1]);
+                     turned ? other : depth, turned ? depth : other,
+                     (long long)(turned ? of_a[-2] : of_b[-1]));
     return false;
 }
 
@@ -306,11 +348,7 @@ static bool check_inner(const tern_tensor *a, const tern_tensor *b) {
 static tern_tensor *product_of_matrices(tern_tensor *a, tern_tensor *b) {
     int64_t shape[TERN_MAX_RANK];
     int rank;
-    tern_tensor of_a = {.rank = a->rank - 2}, of_b = {.rank = b->rank - 2};
-    memcpy(of_a.shape, a->shape, sizeof of_a.shape);
-    memcpy(of_b.shape, b->shape, sizeof of_b.shape);
-    if (!broadcast(a->session, (const tern_tensor *const[]){&of_a, &of_b}, 2, &rank, shape))
-        return NULL;
+    if (!find_batches(a, b, &rank, shape)) return NULL;
     shape[rank] = a->shape[a->rank - 2];
     shape[rank + 1] = b->shape[b->rank - 1];
     tern_tensor *y = tern_empty(a->session, a->dtype, rank + 2, shape);

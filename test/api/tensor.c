@@ -208,6 +208,26 @@ TEST(ops_that_cannot_be) {
     SAYS(tern_matmul(x, x), "mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)");
     SAYS(tern_matmul(x, tern_zeros(session, TERN_FLOAT32, SHAPE(4))),
          "size mismatch, got input (2), mat (2x3), vec (4)");
+    tern_tensor *batches = counted(SHAPE(4, 3, 5)); /* which a product on its left has to copy */
+    SAYS(tern_matmul(counted(SHAPE(5)), batches),
+         "Expected size for first two dimensions of batch2 tensor to be: [4, 5] but got: [4, 3].");
+    SAYS(tern_matmul(counted(SHAPE(2, 5)), batches),
+         "Expected size for first two dimensions of batch2 tensor to be: [4, 5] but got: [4, 3].");
+    SAYS(tern_matmul(counted(SHAPE(5)), tern_transpose(counted(SHAPE(4, 5, 3)), 1, 2)),
+         "size mismatch, got input (20), mat (20x3), vec (5)");
+    SAYS(tern_matmul(batches, counted(SHAPE(4, 2))),
+         "mat1 and mat2 shapes cannot be multiplied (12x5 and 4x2)");
+    SAYS(tern_matmul(counted(SHAPE(2, 2, 5)), batches),
+         "The size of tensor a (2) must match the size of tensor b (4) at non-singleton dimension "
+         "0");
+    SAYS(tern_matmul(tern_to(counted(SHAPE(3)), TERN_INT32), batches),
+         "expected scalar type Int but found Float");
+    tern_tensor *leaf = counted(SHAPE(2, 2));
+    tern_set_requires_grad(leaf, true);
+    SAYS(tern_matmul(leaf, batches), "mat1 and mat2 shapes cannot be multiplied (20x3 and 2x2)");
+    SAYS(tern_addmm(counted(SHAPE(4)), x, tern_transpose(x, 0, 1), 1, 1),
+         "The expanded size of the tensor (2) must match the existing size (4) at non-singleton "
+         "dimension 1.  Target sizes: [2, 2].  Tensor sizes: [4]");
     SAYS(tern_matmul(counted(SHAPE(3)), counted(SHAPE(4))),
          "inconsistent tensor size, expected tensor [3] and src [4] to have the same number of "
          "elements, but got 3 and 4 elements respectively");

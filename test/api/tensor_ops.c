@@ -711,6 +711,10 @@ TEST(where_and_clamp) {
     tern_tensor *y = tern_where(tern_of(is_large), tern_of(x), tern_number(-1));
     tern_tensor *z = tern_clamp(tern_of(x), tern_number(1), tern_number(4));
     check_values("where", y, (const double[]){-1, -1, -1, 3, 4, 5});
+    tern_tensor *bytes = tern_to(is_large, TERN_UINT8);
+    tern_tensor *by_bytes = tern_where(tern_of(bytes), tern_of(x), tern_number(-1));
+    check_values("where of bytes", by_bytes, (const double[]){-1, -1, -1, 3, 4, 5});
+    tern_drop(bytes), tern_drop(by_bytes);
     check_values("clamp", z, (const double[]){1, 1, 2, 3, 4, 4});
     tern_drop(x), tern_drop(is_large), tern_drop(y), tern_drop(z);
     end();

@@ -47,6 +47,11 @@ for f in (lambda: x.sum(5),
           lambda: torch.tensor([[1], [2, 3]]),
           lambda: x.squeeze(3),
           lambda: len(torch.tensor(1)),
+          lambda: torch.ones(5) @ torch.ones(4, 3, 5),
+          lambda: torch.mm(x, torch.ones(3)),
+          lambda: torch.dot(x, torch.ones(3)),
+          lambda: torch.outer(x, torch.ones(3)),
+          lambda: torch.mv(x, x),
           lambda: [y for y in torch.tensor(1)]):
     try: print(type(f()))
     except Exception as e: print(type(e).__name__, str(e).split('\n')[0])

@@ -126,19 +126,27 @@ def masked_select(input, mask):
 
 
 def outer(input, vec2):
+    for name, x in (('self', input), ('vec2', vec2)):
+        if x.ndim != 1:
+            raise RuntimeError(f'outer: Expected 1-D argument {name}, but got {x.ndim}-D')
     return input[:, None] * vec2[None, :]
 
 
 def dot(input, tensor):
-    return (input * tensor).sum()
+    if input.ndim != 1 or tensor.ndim != 1:
+        raise RuntimeError(f'1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors')
+    return input @ tensor
 
 
 def mv(input, vec):
+    if input.ndim != 2 or vec.ndim != 1:
+        raise RuntimeError(f'vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim}')
     return input @ vec
 
 
 def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
-    return beta * input + alpha * bmm(batch1, batch2)
+    product = bmm(batch1, batch2)
+    return beta * input.expand(product.shape) + alpha * product
 
 
 def movedim(input, source, destination):
@@ -342,6 +350,9 @@ class _Methods:
 
     def new_tensor(self, data, *, dtype=None, device=None):
         return tensor(data, dtype=dtype or self.dtype, device=device or self.device)
+
+    def where(self, condition, other):
+        return where(condition, self, other)
 
     def masked_fill_(self, mask, value):
         return self.copy_(masked_fill(self, mask, value))
