@@ -153,4 +153,24 @@ TEST(large_results_are_right) {
     free(data);
 }
 
+/* x[i] = x[i] + i: the line is in the caches already, and there it can stay. */
+static const char in_place_text[] =
+    "func @k(%x: ptr<i32>) {\n  %r = arange {start = 0, end = 1024} : tile<1024xi32>\n"
+    "  %xs = splat %x : tile<1024xptr<i32>>\n  %a = addptr %xs, %r : tile<1024xptr<i32>>\n"
+    "  %v = load %a : tile<1024xi32>\n  %s = add %v, %r : tile<1024xi32>\n"
+    "  store %a, %s\n  yield\n}\n";
+
+TEST(what_is_loaded_is_not_stored_past_the_caches) {
+    tern_context *context = opened("cpu:avx2", "", NULL);
+    if (!context) return;
+    tern_kernel *fills = kernel_from_ir(context, fill_text, NULL),
+                *adds = kernel_from_ir(context, in_place_text, NULL);
+    CHECK(fills && adds);
+    if (fills && adds) {
+        CHECK(strstr(tern_kernel_text(fills, TERN_STAGE_C), "t_stream32("));
+        CHECK(!strstr(tern_kernel_text(adds, TERN_STAGE_C), "t_stream32("));
+    }
+    tern_close(context);
+}
+
 TEST_MAIN()

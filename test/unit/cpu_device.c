@@ -126,7 +126,7 @@ TEST(scratch_is_as_large_as_it_says) {
 /* Results that no cache keeps are stored past it; those of a few programs are not. */
 TEST(large_results_are_streamed) {
     long last = sysconf(_SC_LEVEL3_CACHE_SIZE), own = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    int64_t by_last = (last > 0 ? last : 8 << 20) / 8, by_own = (own > 0 ? own : 2 << 20) * 8;
+    int64_t by_last = (last > 0 ? last : 8 << 20) / 4, by_own = (own > 0 ? own : 2 << 20) * 8;
     int64_t limit = by_last < by_own ? by_last : by_own;
     const struct {
         int64_t stored;

@@ -309,16 +309,16 @@ TEST(what_is_somebody_elses_is_left_alone) {
 TEST(from_where_on_stores_go_past_the_caches) {
     static const struct {
         int64_t last, own, want;
-    } rows[] = {{80 << 20, 2 << 20, 10 << 20},
+    } rows[] = {{40 << 20, 2 << 20, 10 << 20},
                 {320 << 20, 2 << 20, 16 << 20},
-                {0, 2 << 20, 1 << 20},
+                {0, 2 << 20, 2 << 20},
                 {-1, 1, 8},
-                {8, 0, 1},
+                {4, 0, 1},
                 {1, 0, 0},
                 {0, 1, 8},
                 {1 << 30, 0, 16 << 20},
                 {1 << 30, -1, 16 << 20},
-                {0, 0, 1 << 20}};
+                {0, 0, 2 << 20}};
     for (int i = 0; i < COUNT(rows); i++)
         CHECK(cpu_stream_bytes(rows[i].last, rows[i].own) == rows[i].want);
 }

@@ -22,6 +22,8 @@ bool c_arch_find(const char *name, CArch *arch) {
 
 static bool count_users(Op *op, void *user) {
     Gen *g = user;
+    const Value *from = op->kind == OP_LOAD ? facts_base(g->known, load_pointer(op)) : NULL;
+    if (from) info(g, from)->is_read = true;
     for (int i = 0; i < op->num_operands; i++)
         vec_push(g->arena, &info(g, op->operands[i])->users, op);
     return true;

@@ -45,6 +45,7 @@ typedef struct ValueInfo {
     View *view;    /* where a tile is stored; NULL: not (yet) */
     int walk;      /* stamp of the last walk that saw it */
     bool declared; /* a scalar that has its C variable */
+    bool is_read;  /* an argument that loads are from */
     VEC(Op *) users;
     int open_user; /* the one that was asked about last: as long as it is open, no other matters */
 } ValueInfo;

@@ -415,7 +415,8 @@ static void write_store(Nest *n, Op *op) {
     if (lane == TYPE_I1) vector = text(g, "t_vb_to_i8(%.*s)", STR_ARG(vector));
     int bytes = size * g->W;
     const Value *base = facts_base(g->known, pointer);
-    bool leaves = !base || !base->def; /* memory of the program is read again */
+    /* Memory of the program is read again; what is loaded, too, is in the caches already. */
+    bool leaves = !base || (!base->def && !info(g, base)->is_read);
     if (n->fast && leaves && (bytes == 64 || bytes == 32)) {
         ask_stream(n, pointer, p, bytes);
         line(g, n->at, body_depth(n), "if (nt%d) t_stream%d((void *)%.*s, (%s)%.*s); else",
