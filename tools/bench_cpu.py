@@ -6,15 +6,18 @@ too, where it is installed), attention, and softmax, norms and activations (also
     tools/bench_cpu.py [--library build/libtern.so] [--device cpu:avx512] [--threads 1,2]
                        [--samples N] [--seconds S] [--only WORD,..] [--no-inductor] [--before LIBRARY]
 
-Each number of threads is a process of its own, bound to as many cores. Within it all take turns
-sample by sample, of several threads burst by burst; each of tern's kernels gets the best of a few
-tiles, found before. Results are compared with float64; a wrong one is said and not timed. A row has
-the medians, their ratio to the best peer's, the ratios of the least samples and of the CPU time
-(of several threads what waits for work, too), and how far the middle half of each one's samples
-lies apart, in percent of its median. --before times another build of tern in the same turns.
+Each number of threads is bound to as many cores. Each side (tern, eager, torch.compile, OpenBLAS) is
+a process of its own, because the threads of one keep looking for work on the cores that the next one
+needs; they take turns burst by burst, each after a call that is not timed. Each of tern's kernels gets
+the best of a few tiles, found before. Results are compared with float64; a wrong one is said and not
+timed. A row has the medians, their ratio to the best peer's, the ratio of the least samples, and how
+far the middle half of each one's samples lies apart, in percent of its median. --before times another
+build of tern in the same turns.
 """
 import argparse
 import ctypes
+import importlib.util
+import json
 import math
 import os
 import statistics
@@ -26,19 +29,16 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "tools"))
 import tern_ctypes  # noqa: E402
 
-try:
-    import torch
-except ImportError:
-    sys.exit("bench_cpu: needs PyTorch (python3 -m pip install torch)")
+torch = None  # of a side's process
 
 KERNELS = os.path.join(ROOT, "bench", "cpu_kernels.py")
 MATMUL, SOFTMAX, LAYER_NORM = (os.path.join(ROOT, "kernels", name + ".py")
                                for name in ("matmul", "softmax", "layer_norm"))
-NAMES = {torch.float32: "fp32", torch.bfloat16: "bf16", torch.float16: "fp16", torch.int8: "i8",
-         torch.int32: "i32"}
+DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16", "i8": "int8", "i32": "int32"}
 TILES = [(64, 64, 32), (128, 128, 64), (128, 256, 128), (256, 256, 128), (256, 512, 128),
          (512, 512, 128)]
 SIZE, ROWS, HEADS, LENGTH, DEPTH = 1024, 4096, 8, 2048, 64
+PEERS = ["eager", "inductor", "openblas"]
 
 
 class Work:
@@ -48,11 +48,17 @@ class Work:
         self.name, self.calls, self.peers, self.wrong = name, calls, peers, wrong
 
 
+def name_of(dtype):
+    return next(name for name, of_torch in DTYPES.items() if getattr(torch, of_torch) == dtype)
+
+
 def kernel(tern, path, function, grid, values, constants):
+    if not tern:
+        return None
     parts = []
     for value in values:
         if hasattr(value, "data_ptr"):
-            parts.append("*" + NAMES[value.dtype] + ":16")
+            parts.append("*" + name_of(value.dtype) + ":16")
         else:
             parts.append("fp32" if isinstance(value, float) else
                          "i32:1" if value == 1 else "i32:16" if value % 16 == 0 else "i32")
@@ -74,19 +80,22 @@ def is_far(result, want, allowed):
 
 
 def openblas(a, b, c):
-    """Calls cblas_sgemm; None: it is not installed. bench/cpu_bench.c says why its core is named."""
-    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
-    if "AVX512" in torch.backends.cpu.get_cpu_capability():
-        os.environ.setdefault("OPENBLAS_CORETYPE", "SkylakeX")
-    try:
-        library = ctypes.CDLL("libopenblas.so.0")
-    except OSError:
-        return None
-    library.openblas_set_num_threads(torch.get_num_threads())
+    """Calls cblas_sgemm. bench/cpu_bench.c says why its core is named."""
     row_major, as_is, one, zero = 101, 111, ctypes.c_float(1), ctypes.c_float(0)
     x, y, z = (ctypes.c_void_p(t.data_ptr()) for t in (a, b, c))
-    return lambda: library.cblas_sgemm(row_major, as_is, as_is, SIZE, SIZE, SIZE, one, x, SIZE, y,
-                                       SIZE, zero, z, SIZE)
+    library = []
+
+    def call(kept=(a, b, c)):
+        if not library:
+            os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
+            if "AVX512" in torch.backends.cpu.get_cpu_capability():
+                os.environ.setdefault("OPENBLAS_CORETYPE", "SkylakeX")
+            library.append(ctypes.CDLL("libopenblas.so.0"))
+            library[0].openblas_set_num_threads(torch.get_num_threads())
+        library[0].cblas_sgemm(row_major, as_is, as_is, SIZE, SIZE, SIZE, one, x, SIZE, y, SIZE,
+                               zero, z, SIZE)
+
+    return call
 
 
 def product(tern, dtype):
@@ -106,12 +115,11 @@ def product(tern, dtype):
                                    [a, b, c] + numbers, constants)
     eager = (lambda: torch._int_mm(a, b)) if whole else (lambda: torch.mm(a, b, out=other))
     peers = {"eager": eager}
-    blas = openblas(a, b, other) if dtype == torch.float32 else None
-    if blas:
-        peers["openblas"] = blas
+    if dtype == torch.float32:
+        peers["openblas"] = openblas(a, b, other)
     # The result's last place, for which |want| is below 256, and for f32 the sums'.
     allowed = {torch.int8: 0, torch.float32: 2e-3, torch.float16: 0.13, torch.bfloat16: 1}[dtype]
-    return Work(f"matmul {NAMES[dtype]} {SIZE}^3", calls, peers,
+    return Work(f"matmul {name_of(dtype)} {SIZE}^3", calls, peers,
                 lambda: is_far(c, want, allowed))
 
 
@@ -123,7 +131,7 @@ def attention(tern, dtype):
     calls = {(bm, bn): kernel(tern, KERNELS, "attention", [LENGTH // bm, HEADS],
                               [q, k, v, out, LENGTH, scale], [bm, bn, DEPTH])
              for bm, bn in [(64, 64), (128, 64), (128, 128), (64, 256)]}
-    return Work(f"attention {NAMES[dtype]} 1x{HEADS}x{LENGTH}x{DEPTH}", calls,
+    return Work(f"attention {name_of(dtype)} 1x{HEADS}x{LENGTH}x{DEPTH}", calls,
                 {"eager": lambda: eager(q, k, v)},
                 lambda: is_far(out, want, 2e-5 if dtype == torch.float32 else 0.01))
 
@@ -135,7 +143,7 @@ def rms_norm(tern, dtype):
     want = function(x.double(), weight.double())
     calls = {ROWS: kernel(tern, KERNELS, "rms_norm", [ROWS], [x, weight, out, ROWS, eps], [ROWS])}
     compiled = torch.compile(function)
-    return Work(f"rms norm {NAMES[dtype]} {ROWS}^2", calls,
+    return Work(f"rms norm {name_of(dtype)} {ROWS}^2", calls,
                 {"eager": lambda: function(x, weight), "inductor": lambda: compiled(x, weight)},
                 lambda: is_far(out, want, 1e-4 if dtype == torch.float32 else 0.07))
 
@@ -147,7 +155,7 @@ def swiglu(tern, dtype):
     calls = {block: kernel(tern, KERNELS, "swiglu", [a.numel() // block], [a, b, out, a.numel()],
                            [block]) for block in (1024, 4096)}
     compiled = torch.compile(function)
-    return Work(f"swiglu {NAMES[dtype]} {ROWS}^2", calls,
+    return Work(f"swiglu {name_of(dtype)} {ROWS}^2", calls,
                 {"eager": lambda: function(a, b), "inductor": lambda: compiled(a, b)},
                 lambda: is_far(out, want, 1e-4 if dtype == torch.float32 else 0.13))
 
@@ -160,7 +168,7 @@ def softmax(tern, dtype):
     calls = {1024: kernel(tern, SOFTMAX, "softmax_kernel", [ROWS],
                           [x, out, columns, columns, columns], [1024])}
     compiled = torch.compile(function)
-    return Work(f"softmax {NAMES[dtype]} {ROWS}x{columns}", calls,
+    return Work(f"softmax {name_of(dtype)} {ROWS}x{columns}", calls,
                 {"eager": lambda: function(x), "inductor": lambda: compiled(x)},
                 lambda: is_far(out, want, 1e-5 if dtype == torch.float32 else 1e-3))
 
@@ -173,79 +181,23 @@ def layer_norm(tern, dtype):
     calls = {ROWS: kernel(tern, LAYER_NORM, "layer_norm_kernel", [ROWS],
                           [x, out, weight, bias, mean, rstd, ROWS, ROWS, eps], [ROWS])}
     compiled = torch.compile(function)
-    return Work(f"layer norm {NAMES[dtype]} {ROWS}^2", calls,
+    return Work(f"layer norm {name_of(dtype)} {ROWS}^2", calls,
                 {"eager": lambda: function(x, weight, bias),
                  "inductor": lambda: compiled(x, weight, bias)},
                 lambda: is_far(out, want, 1e-4 if dtype == torch.float32 else 0.07))
 
 
 def timed_ms(call):
-    """Wall and CPU time."""
-    busy, start = time.process_time(), time.perf_counter()
+    start = time.perf_counter()
     call()
-    return (time.perf_counter() - start) * 1e3, (time.process_time() - busy) * 1e3
+    return (time.perf_counter() - start) * 1e3
 
 
 def best_call(calls):
     """The setting whose least of a few samples is least."""
     if len(calls) == 1:
         return next(iter(calls.items()))
-    return min(calls.items(), key=lambda one: min(timed_ms(one[1])[0] for _ in range(5)))
-
-
-def take_turns(calls, samples, seconds, threads):
-    """Name -> times. Of several threads a turn is a burst, after all have gone to sleep: threads of
-    the one that ended spin (OpenMP's for 5 to 20 ms) on the cores that the next one needs."""
-    got = {name: [] for name in calls}
-    burst, end = 4 if threads > 1 else 1, time.perf_counter() + seconds
-    for turn in range(max(2, -(-samples // burst))):
-        for name in list(calls) if turn % 2 else reversed(list(calls)):
-            if threads > 1:
-                time.sleep(0.04)
-                calls[name]()
-            got[name] += [timed_ms(calls[name]) for _ in range(burst)]
-        if time.perf_counter() > end and turn > 1:
-            break
-    return got
-
-
-class Times:
-    def __init__(self, samples):
-        wall, busy = zip(*samples)
-        self.median, self.least = statistics.median(wall), min(wall)
-        self.busy, self.count = statistics.median(busy), len(wall)
-        low, _, high = statistics.quantiles(wall, n=4)
-        self.spread = (high - low) / self.median * 100
-
-
-def run(works, options, threads):
-    """The ratio of tern's median to the best peer's, or None; prints the row. works: of --library,
-    and of --before."""
-    work, calls, settings = works[0], dict(works[0].peers), {}
-    for which, one in zip(("tern", "before"), works):
-        for setting, call in one.calls.items():
-            call()
-            if one.wrong():
-                print(f"{one.name:26} {which}: wrong with {setting}", flush=True)
-                return None
-        settings[which], calls[which] = best_call(one.calls)
-    for peer in work.peers.values():
-        for _ in range(3):
-            peer()
-    got = {name: Times(samples) for name, samples in
-           take_turns(calls, options.samples, options.seconds, threads).items()}
-    ours, peer = got["tern"], min(work.peers, key=lambda name: got[name].median)
-    theirs = got[peer]
-    setting = settings["tern"]
-    tile = "x".join(map(str, setting if isinstance(setting, tuple) else (setting,)))
-    before = got.get("before")
-    beside = f"; before {before.median:.3f} ms, {ours.median / before.median:.2f}x, least " \
-        f"{ours.least / before.least:.2f}x" if before else ""
-    print(f"{work.name:26} {ours.median:8.3f} ms  {peer:9} {theirs.median:8.3f} ms  "
-          f"{ours.median / theirs.median:5.2f}x  least {ours.least / theirs.least:5.2f}x  "
-          f"cpu {ours.busy / theirs.busy:5.2f}x  spread {ours.spread:2.0f} {theirs.spread:2.0f} %  "
-          f"of {ours.count}  tile {tile}{beside}", flush=True)
-    return ours.median / theirs.median
+    return min(calls.items(), key=lambda one: min(timed_ms(one[1]) for _ in range(5)))
 
 
 def keep_memory():
@@ -257,39 +209,147 @@ def keep_memory():
         sys.exit("bench_cpu: mallopt refuses: peers would be timed for page faults")
 
 
-def cores(threads):
-    """The last of those that this process may use: interrupts mostly go to the first."""
-    mine = sorted(os.sched_getaffinity(0))
-    return mine[-threads:]
+# ---- a side: a process that is told which row to make, and how often to run it ----
+
+
+def row_made(options, tern, row):
+    """The call that is timed, and what the asking process is told of it."""
+    torch.manual_seed(7)
+    make, dtype = row.split()
+    work = globals()[make](tern, getattr(torch, DTYPES[dtype]))
+    told = {"name": work.name}
+    if not tern:
+        call = work.peers.get(options.side)
+        try:
+            for _ in range(3 if call else 0):
+                call()
+        except OSError:  # it is not installed
+            call = None
+        return call, dict(told, there=call is not None)
+    for setting, call in work.calls.items():
+        call()
+        if work.wrong():
+            return None, dict(told, wrong=f"{options.side}: wrong with {setting}")
+    setting, call = best_call(work.calls)
+    tile = "x".join(map(str, setting if isinstance(setting, tuple) else (setting,)))
+    return call, dict(told, there=True, tile=tile)
+
+
+def side_main(options, threads):
+    global torch
+    import torch
+    keep_memory()
+    torch.set_num_threads(threads)
+    library = {"tern": options.library, "before": options.before}.get(options.side)
+    tern = tern_ctypes.Tern(library, options.device, num_threads=threads) if library else None
+    print(json.dumps(tern.description() if tern else
+                     f"PyTorch {torch.__version__}, {torch.backends.cpu.get_cpu_capability()}"),
+          flush=True)
+    call = None
+    for line in sys.stdin:
+        if line.startswith("burst "):
+            call()
+            told = [timed_ms(call) for _ in range(int(line.split()[1]))]
+        else:
+            call, told = row_made(options, tern, line)
+        print(json.dumps(told), flush=True)
+    return 0
+
+
+class Side:
+    def __init__(self, name, threads):
+        self.name = name
+        self.process = subprocess.Popen(
+            [sys.executable, *sys.argv, "--threads", str(threads), "--side", name], text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def ask(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def answer(self):
+        line = self.process.stdout.readline()
+        if not line:
+            sys.exit(f"bench_cpu: {self.name} ended early")
+        return json.loads(line)
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+# ---- the process that asks them ----
+
+
+def take_turns(sides, options):
+    """Name -> times. A pause before each, after which the threads of the one before are asleep:
+    OpenMP's look for work for 5 to 20 ms."""
+    got, burst, end = {side.name: [] for side in sides}, 4, time.perf_counter() + options.seconds
+    for turn in range(max(2, -(-options.samples // burst))):
+        for side in sides if turn % 2 else reversed(sides):
+            time.sleep(0.03)
+            side.ask(f"burst {burst}")
+            got[side.name] += side.answer()
+        if time.perf_counter() > end and turn > 1:
+            break
+    return got
+
+
+class Times:
+    def __init__(self, samples):
+        self.median, self.least, self.count = statistics.median(samples), min(samples), len(samples)
+        low, _, high = statistics.quantiles(samples, n=4)
+        self.spread = (high - low) / self.median * 100
+
+
+def run(sides, row, options):
+    """The name and the ratio of tern's median to the best peer's, or None; prints the row."""
+    told = {}
+    for side in sides:  # one after the other, because tern's looks for its best tile
+        side.ask(row)
+        told[side.name] = side.answer()
+    name = told["tern"]["name"]
+    for one in told.values():
+        if "wrong" in one:
+            print(f"{name:26} {one['wrong']}", flush=True)
+            return None
+    there = [side for side in sides if told[side.name]["there"]]
+    got = {side: Times(samples) for side, samples in take_turns(there, options).items()}
+    ours, peer = got["tern"], min((side for side in got if side in PEERS),
+                                  key=lambda side: got[side].median)
+    theirs, before = got[peer], got.get("before")
+    beside = f"; before {before.median:.3f} ms, {ours.median / before.median:.2f}x, least " \
+        f"{ours.least / before.least:.2f}x" if before else ""
+    print(f"{name:26} {ours.median:8.3f} ms  {peer:9} {theirs.median:8.3f} ms  "
+          f"{ours.median / theirs.median:5.2f}x  least {ours.least / theirs.least:5.2f}x  "
+          f"spread {ours.spread:2.0f} {theirs.spread:2.0f} %  of {ours.count}  "
+          f"tile {told['tern']['tile']}{beside}", flush=True)
+    return name, ours.median / theirs.median
 
 
 def measure(options, threads):
-    torch.set_num_threads(threads)
-    libraries = [options.library] + ([options.before] if options.before else [])
-    terns = [tern_ctypes.Tern(path, options.device, num_threads=threads) for path in libraries]
-    print(f"\n{terns[0].description()}; PyTorch {torch.__version__}, "
-          f"{torch.backends.cpu.get_cpu_capability()}; medians of at most {options.samples} samples")
-    floats = (torch.float32, torch.bfloat16, torch.float16)
-    rows = [(product, d) for d in floats + (torch.int8,)] + [(attention, d) for d in floats] + \
-        [(make, d) for make in (softmax, layer_norm, rms_norm, swiglu) for d in floats[:2]]
-    ratios = {}
-    for make, dtype in rows:
-        if not any(word in f"{make.__name__} {NAMES[dtype]}" for word in options.only.split(",")):
-            continue
-        works = []
-        for tern in terns:
-            torch.manual_seed(7)
-            works.append(make(tern, dtype))
-        if options.no_inductor:
-            works[0].peers.pop("inductor", None)
-        ratio = run(works, options, threads)
-        if ratio:
-            ratios[works[0].name] = ratio
+    floats = ["fp32", "bf16", "fp16"]
+    rows = [f"product {d}" for d in floats + ["i8"]] + [f"attention {d}" for d in floats] + \
+        [f"{make} {d}" for make in ("softmax", "layer_norm", "rms_norm", "swiglu")
+         for d in floats[:2]]
+    rows = [row for row in rows if any(word in row for word in options.only.split(","))]
+    names = ["tern"] + (["before"] if options.before else []) + \
+        [peer for peer in PEERS if peer != "inductor" or not options.no_inductor]
+    mine = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, mine[-threads:])  # the last ones: interrupts mostly go to the first
+    sides = [Side(name, threads) for name in names]
+    os.sched_setaffinity(0, mine)
+    said = {side.name: side.answer() for side in sides}
+    print(f"\n{said['tern']}; {said['eager']}; medians of at most {options.samples} samples",
+          flush=True)
+    ratios = dict(filter(None, (run(sides, row, options) for row in rows)))
+    for side in sides:
+        side.end()
     if ratios:
         mean = math.exp(statistics.fmean(map(math.log, ratios.values())))
         worst = sorted(ratios, key=ratios.get, reverse=True)[:3]
         print(f"geometric mean {mean:.2f}x; worst: " +
-              ", ".join(f"{name} {ratios[name]:.2f}x" for name in worst))
+              ", ".join(f"{name} {ratios[name]:.2f}x" for name in worst), flush=True)
 
 
 def main():
@@ -302,15 +362,16 @@ def main():
     parser.add_argument("--seconds", type=float, default=4, help="at most, for the samples of a row")
     parser.add_argument("--only", default="")
     parser.add_argument("--no-inductor", action="store_true")
+    parser.add_argument("--side", help=argparse.SUPPRESS)
     options = parser.parse_args()
     counts = list(map(int, options.threads.split(",")))
-    if len(counts) == 1:
-        os.sched_setaffinity(0, cores(counts[0]))
-        keep_memory()
-        measure(options, counts[0])
-        return 0
-    return max(subprocess.call([sys.executable, *sys.argv, "--threads", str(count)])
-               for count in counts)
+    if options.side:
+        return side_main(options, counts[0])
+    if not importlib.util.find_spec("torch"):
+        sys.exit("bench_cpu: needs PyTorch (python3 -m pip install torch)")
+    for threads in counts:
+        measure(options, threads)
+    return 0
 
 
 if __name__ == "__main__":
