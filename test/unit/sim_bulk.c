@@ -57,6 +57,16 @@ static void expect_caught(const char *body, int threads) {
     CHECK(caught);
 }
 
+/* Fails in every order, with whatever words. */
+static void expect_always(const char *body, int threads) {
+    for (uint64_t seed = 0; seed < 24; seed++) {
+        Bench b = bench(seed);
+        CHECK(bench_run(&b, text_of(b.arena, threads, body), 1));
+        CHECK(b.failure.status != TERN_OK);
+        arena_free(b.arena);
+    }
+}
+
 /* Says so in some order. */
 static void expect_once(const char *body, int threads, const char *words) {
     int said = 0;
@@ -226,6 +236,38 @@ TEST(who_waits_for_one_knows_of_that_only) {
     expect_once(str_format(arena, "%s%s%s", both, WAIT("W3", "2048", "0"), end).data, 64,
                 "race in shared memory");
     expect(str_format(arena, "%s%s%s", both, WAIT("W3", "2056", "0"), end).data, 64, NULL);
+    /* also where warps may meet by atomics */
+    expect_always(str_format(arena, "%s%s%s%s", both, WAIT("W3", "2048", "0"),
+                             "atom.acq_rel.gpu.global.add.u32 %r9, [%d0+1020], 0;\n", end)
+                      .data,
+                  64);
+    arena_free(arena);
+}
+
+/* Warp 1 waits for a copy, and tells warp 2 of it by an atomic; without order it does not. */
+TEST(who_waited_tells_others) {
+    Arena *arena = arena_new(NULL);
+    const char *form =
+        START ARRIVE("128") COPY("s", "4") "@%p1 bra L9;\nsetp.lt.u32 %p3, %r0, 64;\n"
+                                           "@%p3 bra L5;\nL4:\n"
+                                           "atom.acquire.gpu.global.add.u32 %r9, [%d0+1020], 0;\n"
+                                           "setp.eq.u32 %p4, %r9, 255;\n@%p4 bra L4;\n"
+                                           "ld.shared.b32 %r4, [%r1+-256];\n"
+                                           "st.global.b32 [%d2+512], %r4;\nbra L9;\nL5:\n" WAIT(
+                                               "W1", "2048", "0") "setp.eq.u32 %p3, %r0, 32;\n"
+                                                                  "bar.warp.sync -1;\n"
+                                                                  "@%p3 red.PLACE.gpu.global.add"
+                                                                  ".u32 [%d0+1020], 1;\nL9:\n";
+    const char *at = strstr(form, "PLACE");
+    for (int i = 0; i < 2; i++) {
+        const char *text =
+            str_format(arena, "%.*s%s%s", (int)(at - form), form, i ? "relaxed" : "release", at + 5)
+                .data;
+        if (i)
+            expect_once(text, 96, "race in shared memory");
+        else
+            expect(text, 96, NULL);
+    }
     arena_free(arena);
 }
 

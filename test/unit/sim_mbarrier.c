@@ -80,6 +80,26 @@ TEST(a_wait_sees_what_arrived_before) {
     expect(PASS_ON(INIT("2048", "1"), SYNC, "st.shared.b32 [%r1], %r0;\n", "@%p0 " ARRIVE("2048"),
                    WAIT("W1", "2048", "0")),
            64, "race in shared memory");
+    /* the lane that waited, and after a sync all; but not another lane */
+    expect(PASS_ON(INIT("2048", "32"), SYNC, "st.shared.b32 [%r1], %r0;\n", ARRIVE("2048"),
+                   "setp.ne.u32 %p3, %r0, 32;\n@%p3 bra W5;\n" WAIT(
+                       "W1", "2048", "0") "W5:\nbar.warp.sync -1;\n"),
+           64, NULL);
+    expect(PASS_ON(INIT("2048", "32"), SYNC, "st.shared.b32 [%r1], %r0;\n", ARRIVE("2048"),
+                   "setp.ne.u32 %p3, %r0, 32;\n@%p3 bra L9;\n" WAIT("W1", "2048", "0")),
+           64, NULL);
+    expect_caught(
+        PASS_ON(INIT("2048", "32"), SYNC, "st.shared.b32 [%r1], %r0;\n", ARRIVE("2048"),
+                "setp.ne.u32 %p3, %r0, 32;\n@%p3 bra W5;\n" WAIT("W1", "2048", "0") "W5:\n"),
+        64);
+    /* it passes on what it knows: by an arrival of its own at another */
+    expect(HEAD INIT("2048", "32") INIT("2056", "1") SYNC
+           "@%p1 bra L1;\nsetp.ge.u32 %p3, %r0, 64;\n@%p3 bra L2;\n"
+           "setp.ne.u32 %p3, %r0, 32;\n@%p3 bra L9;\n" WAIT("W1", "2048", "0")
+               ARRIVE("2056") "bra L9;\nL2:\n" WAIT(
+                   "W2", "2056", "0") "ld.shared.b32 %r4, [%r1+-256];\nbra L9;\n"
+                                      "L1:\nst.shared.b32 [%r1], %r0;\n" ARRIVE("2048") "L9:\n",
+           96, NULL);
     /* written behind the arrival, read before the wait, no wait, no loop around it */
     expect_caught(PASS_ON(INIT("2048", "32"), SYNC, "",
                           ARRIVE("2048") "st.shared.b32 [%r1], %r0;\n", WAIT("W1", "2048", "0")),
@@ -99,6 +119,46 @@ TEST(a_wait_sees_what_arrived_before) {
                      WAIT("W1", "2048", "0")));
     expect(body, 64, "deadlock");
     expect(body, 64, "waits for phase 0 of the mbarrier at byte 2048, where 1 of 33 have not come");
+}
+
+/* An arrival releases what its own lanes did, however often they come; it is no sync of a warp. */
+TEST(arrivals_of_one_lane) {
+#define READ_TWICE(between)                                                                        \
+    HEAD INIT("2048", "1") INIT(                                                                   \
+        "2056", "1") "st.shared.b32 [%r1], 1;\n" SYNC "@%p1 bra L1;\n" WAIT("W1", "2048", "0")     \
+        WAIT(                                                                                      \
+            "W2", "2056",                                                                          \
+            "0") "st.shared.b32 [%r1+-128], 2;\nbra L9;\nL1:\nld.shared.b32 %r4, [%r1];\n" between \
+                 "@!%p0 bra L9;\n" ARRIVE("2048") ARRIVE("2056") "L9:\n"
+    expect(READ_TWICE("bar.warp.sync -1;\n"), 64, NULL);
+    expect_caught(READ_TWICE(""), 64);
+#define NEXT_LANE(between)                                                                         \
+    HEAD INIT("2048", "1") "st.shared.b32 [%r1], %r0;\n@%p0 " ARRIVE("2048") between               \
+        "xor.b32 %r5, %r1, 8;\nld.shared.b32 %r4, [%r5];\n"
+    expect(NEXT_LANE("bar.warp.sync -1;\n"), 32, NULL);
+    expect(NEXT_LANE(""), 32, "race in shared memory");
+    /* lanes meet at an mbarrier, too */
+#define MEET_THERE(wait)                                                                           \
+    HEAD INIT("2048", "32") "bar.warp.sync -1;\nst.shared.b32 [%r1], %r0;\n" ARRIVE("2048") wait   \
+        "xor.b32 %r5, %r1, 8;\nld.shared.b32 %r4, [%r5];\n"
+    expect(MEET_THERE(WAIT("W1", "2048", "0")), 32, NULL);
+    expect(MEET_THERE(""), 32, "race in shared memory");
+    expect_caught(
+        MEET_THERE("setp.ne.u32 %p3, %r0, 0;\n@%p3 bra W5;\n" WAIT("W1", "2048", "0") "W5:\n"), 32);
+    /* a part of the lanes, each at its own time: what all of them did */
+    expect(
+        HEAD INIT("2048", "2") "st.shared.b32 [%r1], 1;\n" SYNC "@%p1 bra L1;\n" WAIT(
+            "W1", "2048", "0") "st.shared.b32 [s], 2;\nbra L9;\n"
+                               "L1:\nsetp.ge.u32 %p3, %r0, 2;\n@%p3 bra L9;\nld.shared.b32 %r4, "
+                               "[s];\n@%p0 " ARRIVE(
+                                   "2048") "setp.eq.u32 %p3, %r0, 1;\n@%p3 " ARRIVE("2048") "L9:\n",
+        33, NULL);
+    expect_caught(
+        HEAD INIT("2048", "2") "st.shared.b32 [%r1], 1;\n" SYNC "@%p1 bra L1;\n" WAIT(
+            "W1", "2048", "0") "st.shared.b32 [s], 2;\nbra L9;\n"
+                               "L1:\nsetp.ge.u32 %p3, %r0, 2;\n@%p3 bra L9;\nld.shared.b32 %r4, "
+                               "[s];\n@%p0 " ARRIVE("2048") "@%p0 " ARRIVE("2048") "L9:\n",
+        33);
 }
 
 TEST(what_an_mbarrier_is) {
@@ -301,6 +361,7 @@ TEST(registers_of_warpgroups) {
 #define GROUPS(first, second)                                                                      \
     HEAD "setp.lt.u32 %p1, %r0, 128;\n@%p1 bra L1;\n" second "bra L9;\nL1:\n" first "L9:\n"
 #define FEWER(n) "setmaxnreg.dec.sync.aligned.u32 " n ";\n"
+#define MEET     "bar.sync 1, 128;\n"
 #define MORE(n)  "setmaxnreg.inc.sync.aligned.u32 " n ";\n"
     /* 384 threads have 168 each: 128 of one group for two of 64 more each */
     expect(GROUPS(FEWER("40"), MORE("232")), 384, NULL);
@@ -309,8 +370,16 @@ TEST(registers_of_warpgroups) {
     expect(GROUPS("", MORE("176")), 384, "deadlock");
     broken = true;
     expect(GROUPS(FEWER("176"), ""), 384, "setmaxnreg.dec to 176 of a thread that has 168");
-    expect(GROUPS(FEWER("40") MORE("168"), FEWER("160")), 384, NULL);
-    expect(GROUPS(FEWER("40") MORE("32"), ""), 384, "setmaxnreg.inc to 32 of a thread that has 40");
+    expect(GROUPS(FEWER("40") MEET MORE("168"), FEWER("160")), 384, NULL);
+    expect(GROUPS(FEWER("40") MEET MORE("32"), ""), 384,
+           "setmaxnreg.inc to 32 of a thread that has 40");
+    /* no barrier, one of others, one of a part of the group */
+    expect(GROUPS(FEWER("40") MORE("168"), FEWER("160")), 384, "no barrier stands between");
+    expect_caught(GROUPS(MEET FEWER("40") MORE("168"), FEWER("160")), 384);
+    expect_caught(GROUPS(FEWER("40") "setp.lt.u32 %p3, %r0, 64;\n@%p3 bra L3;\nbar.sync 2, 64;\n"
+                                     "bra L4;\nL3:\nbar.sync 1, 64;\nL4:\n" MORE("168"),
+                         FEWER("160")),
+                  384);
     expect(HEAD FEWER("40"), 96, "is not one of a group of four");
     expect(HEAD "setp.lt.u32 %p1, %r0, 96;\n@%p1 bra L1;\n" FEWER("40") "bra L9;\nL1:\n" FEWER(
                "48") "L9:\n",

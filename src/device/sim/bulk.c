@@ -244,7 +244,7 @@ bool sim_bulk_comes(Machine *m, Cta *block, int n) {
     unsigned char *bytes = malloc((size_t)bulk.bytes);
     Reading reading = reading_of(m, &bulk, false, bytes);
     bool fine = bytes ? read_box(&reading) : sim_fail_memory(m);
-    uint32_t phase = sim_mbarrier_phase(m, &bulk);
+    uint32_t phase = sim_mbarrier_phase(&bulk);
     for (int at = 0; at < bulk.bytes && fine; at += CHUNK)
         fine = write_chunk(m, &bulk, phase, swizzled(&bulk, at),
                            (bulk.early ? bulk.early : bytes) + at);

@@ -275,10 +275,9 @@ bool sim_mbarrier_begins(Machine *m, Warp *w, const Ins *ins, int lane, uint64_t
     return true;
 }
 
-/* Where warps may also meet by atomics, their clocks know of copies by their warp only. */
-uint32_t sim_mbarrier_phase(Machine *m, const Bulk *bulk) {
+uint32_t sim_mbarrier_phase(const Bulk *bulk) {
     const Mbarrier *b = find(bulk->warp->block, bulk->barrier);
-    if (!b || m->program->synchronizes || b->told_phases >= MOST_TOLD_PHASES - 1) return 0;
+    if (!b || b->told_phases >= MOST_TOLD_PHASES - 1) return 0;
     return (uint32_t)b->told * MOST_TOLD_PHASES + b->told_phases;
 }
 
@@ -338,7 +337,7 @@ static bool wait_lane(Access *a, int lane, Mbarrier *b, bool *yes) {
     else if (b->phase != waiter->told)
         waiter->in_a_row = -1;
     waiter->told = b->phase;
-    return race_acquire(a->m, w, &b->ended);
+    return race_acquire(a->m, w, lane, &b->ended, (uint64_t)b->offset << 32 | b->phase);
 }
 
 static bool wait(Access *a, const uint64_t *addresses, uint32_t lanes) {

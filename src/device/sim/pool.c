@@ -3,7 +3,7 @@
  * pool, or takes some and waits until there are as many. At launch a thread has what .maxnreg says,
  * else what .minnctapersm and the threads of a block leave it; where neither stands the assembler
  * ignores all of them, and the launch fails. The four warps change theirs by the same
- * instructions. */
+ * instructions, and meet between one and the next. */
 #include "device/sim/sim.h"
 
 enum { ALL_REGISTERS = 65536, MOST_OF_A_THREAD = 256, GROUP = 4 };
@@ -20,6 +20,23 @@ void sim_pool_start(Machine *m, Cta *block) {
     memset(block->changes, 0, sizeof block->changes);
     for (int i = 0; i < block->num_warps; i++)
         block->warps[i].registers = each, block->warps[i].changes = 0;
+}
+
+/* All four have made the change before, and this one knows of it. */
+static bool have_met(Machine *m, Warp *w, const Ins *ins) {
+    int first = w->index / GROUP * GROUP;
+    for (int i = first; i < first + GROUP && w->changes && m->checks_races; i++) {
+        const Warp *other = &w->block->warps[i];
+        bool fine = other->changes >= w->changes && (i == w->index || other->changes > w->changes ||
+                                                     race_is_after(w, 0, other->changed));
+        if (fine) continue;
+        sim_fail(m, w, ins, NO_LANE,
+                 "setmaxnreg a second time, and warp %d of its warpgroup is not known to be done "
+                 "with the one before: no barrier stands between",
+                 i);
+        return sim_fail_kind(m, TERN_FOUND_RACE);
+    }
+    return true;
 }
 
 /* The n-th change of each warp of a group is by the same instruction. */
@@ -52,13 +69,13 @@ bool sim_registers(Machine *m, Warp *w, const Ins *ins) {
     if (ins->kind == REGISTERS_MORE ? wanted < w->registers : wanted > w->registers)
         return sim_fail(m, w, ins, NO_LANE, "setmaxnreg.%s to %u of a thread that has %u",
                         ins->kind == REGISTERS_MORE ? "inc" : "dec", wanted, w->registers);
-    if (!agrees(m, w, ins)) return false;
+    if (!have_met(m, w, ins) || !agrees(m, w, ins)) return false;
     if (ins->kind == REGISTERS_MORE && !sim_pool_has(m, w)) {
         w->state = WARP_AT_POOL;
         return true;
     }
     w->block->pool += (w->registers - wanted) * LANES; /* modulo 2^32 */
-    w->registers = wanted;
+    w->registers = wanted, w->changed = race_agent(w, 0);
     w->changes++;
     w->pc++;
     m->version++;

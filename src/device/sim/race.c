@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* race: happens-before. Each warp has a clock that ticks when it synchronises, and knows how far
- * others had come when they last met it: at a barrier (the warps of the block), or by reading with
- * an acquiring atomic what another released. For each place in memory the last writer and two
- * readers are marked, with their ticks. An access conflicts with a remembered one, of which one
- * writes and not both are atomic, unless that one's tick is known.
+/* race: happens-before. Each warp has a clock that ticks when it meets or releases, and knows
+ * how far others had come when they last met it: at a barrier (the warps of the block), or by
+ * acquiring what another released, by an atomic or at an mbarrier. For each place in memory the
+ * last writer and two readers are marked, with their ticks. An access conflicts with a remembered
+ * one, of which one writes and not both are atomic, unless that one's tick is known.
  *
- * Lanes of a warp are ordered among each other by bar.warp.sync and bar.sync only. Acquiring is a
- * warp's, not one lane's. Of three readers without order two are remembered: then a race may go
- * unseen, never is one made up. */
+ * Lanes of a warp are ordered among each other by bar.warp.sync and bar.sync only. What lanes have
+ * acquired at an mbarrier is theirs till the warp synchronises, or all have; of two mbarriers the
+ * first is then taken as all lanes'. By an atomic the whole warp acquires. Of three readers without
+ * order two are remembered: then a race may go unseen, never is one made up. */
 #include "device/sim/sim.h"
 
 #include <stdlib.h>
@@ -20,35 +21,47 @@ static uint32_t warp_number(const Warp *w) {
 
 static uint32_t *own_tick(Warp *w) { return &w->clock.own[w->index].tick; }
 
-static const Seen *seen_of(const Warp *w, uint32_t warp) {
+static const Seen *seen_of(const Warp *w, const Clock *clock, uint32_t warp) {
     static const Seen nothing;
     uint32_t first = warp_number(w) - (uint32_t)w->index;
     if (warp >= first && warp < first + (uint32_t)w->block->num_warps)
-        return &w->clock.own[warp - first];
-    int low = 0, high = w->clock.num_others;
+        return &clock->own[warp - first];
+    int low = 0, high = clock->num_others;
     while (low < high) {
         int middle = (low + high) / 2;
-        if (w->clock.others[middle].warp < warp)
+        if (clock->others[middle].warp < warp)
             low = middle + 1;
         else
             high = middle;
     }
-    bool found = low < w->clock.num_others && w->clock.others[low].warp == warp;
-    return found ? &w->clock.others[low].seen : &nothing;
+    bool found = low < clock->num_others && clock->others[low].warp == warp;
+    return found ? &clock->others[low].seen : &nothing;
 }
+
+static bool has_seen(const Seen *seen, Agent before) {
+    if (before.lane == BY_COPY) return seen->copies >= before.tick;
+    if (seen->tick >= before.tick) return true;
+    bool of_lane = before.lane == SEVERAL_LANES ? seen->lanes & (seen->lanes - 1)
+                   : before.lane < LANES        ? seen->lanes >> before.lane & 1
+                                                : seen->lanes;
+    return of_lane && seen->lane_tick >= before.tick;
+}
+
+static bool knows(const Warp *w, const Clock *clock, Agent before) {
+    if (before.lane == BY_BULK)
+        return clock->told[before.tick / MOST_TOLD_PHASES] > before.tick % MOST_TOLD_PHASES;
+    return has_seen(seen_of(w, clock, before.warp), before);
+}
+
+static bool has_partly(const Warp *w, int lane) { return lane < LANES && w->partly >> lane & 1; }
 
 static inline bool is_ordered(const Warp *w, uint32_t self, int lane, Agent before) {
     if (!before.warp) return true;
-    if (before.lane == BY_BULK)
-        return w->clock.told[before.tick / MOST_TOLD_PHASES] > before.tick % MOST_TOLD_PHASES;
-    if (before.warp == self && before.lane != BY_COPY)
-        return before.lane == (uint32_t)lane || before.tick < w->clock.own[w->index].tick;
-    const Seen *seen = seen_of(w, before.warp);
-    if (before.lane == BY_COPY) return seen->copies >= before.tick;
-    if (seen->tick >= before.tick) return true;
-    bool of_lane =
-        before.lane == ALL_TOGETHER || (before.lane < LANES && seen->lanes >> before.lane & 1);
-    return seen->lanes && of_lane && seen->tick + 1 == before.tick;
+    if (has_partly(w, lane) && knows(w, &w->partial, before)) return true;
+    if (before.warp == self && before.lane < BY_COPY) /* the products of a warp are all lanes' */
+        return before.lane == (uint32_t)lane || before.lane == ALL_TOGETHER ||
+               has_seen(&w->met, before);
+    return knows(w, &w->clock, before);
 }
 
 Agent race_agent(Warp *w, int lane) {
@@ -265,11 +278,10 @@ struct SyncTable {
 };
 
 static void learn(Seen *into, const Seen *from) {
-    if (from->tick > into->tick)
-        into->tick = from->tick, into->lanes = from->lanes;
-    else if (from->tick == into->tick)
-        into->lanes |= from->lanes;
-    if (into->lanes == ALL_LANES) into->tick++, into->lanes = 0;
+    if (from->tick > into->tick) into->tick = from->tick;
+    if (into->lane_tick <= into->tick) into->lanes = 0;
+    if (from->lane_tick > into->tick) into->lanes |= from->lanes;
+    if (from->lane_tick > into->lane_tick) into->lane_tick = from->lane_tick;
     if (from->copies > into->copies) into->copies = from->copies;
     if (from->fences > into->fences) into->fences = from->fences;
     if (from->shown > into->shown) into->shown = from->shown;
@@ -288,12 +300,50 @@ static bool join(Known **into, int *count, const Known *from, int num_from) {
             merged[at++] = from[b++];
         else {
             merged[at] = (*into)[a++];
+            merged[at].released |= from[b].released;
             learn(&merged[at++].seen, &from[b++].seen);
         }
     }
     free(*into);
     *into = merged, *count = at;
     return true;
+}
+
+static void learn_told(Clock *into, const Clock *from) {
+    for (int i = 0; i < MOST_TOLD; i++)
+        if (from->told[i] > into->told[i]) into->told[i] = from->told[i];
+}
+
+static bool join_clock(const Machine *m, Clock *into, const Clock *from) {
+    for (int i = 0; i < MAX_WARPS; i++) learn(&into->own[i], &from->own[i]);
+    if (m->program->has_bulk) learn_told(into, from);
+    return join(&into->others, &into->num_others, from->others, from->num_others);
+}
+
+void race_clock_clear(Clock *clock) {
+    memset(clock->own, 0, sizeof clock->own);
+    memset(clock->told, 0, sizeof clock->told);
+    clock->num_others = 0;
+}
+
+/* What some lanes acquired becomes the warp's. */
+static bool fold(const Machine *m, Warp *w) {
+    if (!w->partly) return true;
+    bool fine = join_clock(m, &w->clock, &w->partial);
+    learn(&w->met, &w->partial.own[w->index]);
+    race_clock_clear(&w->partial);
+    w->partly = 0;
+    return fine;
+}
+
+static void tick(Warp *w) {
+    if (*own_tick(w) < LAST_TICK) ++*own_tick(w);
+}
+
+bool race_warp_sync(Machine *m, Warp *w) {
+    w->met.tick = *own_tick(w);
+    tick(w);
+    return fold(m, w) || sim_fail_memory(m);
 }
 
 static SyncPlace *sync_place(Machine *m, uint64_t address) {
@@ -309,6 +359,8 @@ static SyncPlace *sync_place(Machine *m, uint64_t address) {
     return &m->sync->places[m->sync->count++];
 }
 
+/* Of bulk copies that warps of the block have waited for which released there, or to who did, it
+ * knows what these know by now. */
 static bool acquire(Warp *w, const SyncPlace *place) {
     uint32_t first = warp_number(w) - (uint32_t)w->index,
              last = first + (uint32_t)w->block->num_warps;
@@ -317,10 +369,12 @@ static bool acquire(Warp *w, const SyncPlace *place) {
     int kept = 0; /* those of the own block live in `own` */
     for (int i = 0; i < clock->num_others; i++) {
         Known known = clock->others[i];
-        if (known.warp < first || known.warp >= last)
+        if (known.warp < first || known.warp >= last) {
             clock->others[kept++] = known;
-        else
-            learn(&clock->own[known.warp - first], &known.seen);
+            continue;
+        }
+        learn(&clock->own[known.warp - first], &known.seen);
+        if (known.released) learn_told(clock, &w->block->warps[known.warp - first].clock);
     }
     clock->num_others = kept;
     return true;
@@ -331,10 +385,12 @@ static bool release(Warp *w, SyncPlace *place) {
     int count = 0;
     uint32_t first = warp_number(w) - (uint32_t)w->index;
     for (int i = 0; i < w->block->num_warps; i++)
-        if (w->clock.own[i].tick) own[count++] = (Known){first + (uint32_t)i, w->clock.own[i]};
+        if (w->clock.own[i].tick)
+            own[count++] = (Known){first + (uint32_t)i, i == w->index, w->clock.own[i]};
     bool fine = join(&place->known, &place->count, own, count) &&
                 join(&place->known, &place->count, w->clock.others, w->clock.num_others);
-    if (*own_tick(w) < LAST_TICK) ++*own_tick(w);
+    w->met.tick = *own_tick(w);
+    tick(w);
     return fine;
 }
 
@@ -347,6 +403,7 @@ bool race_sync(Machine *m, Warp *w, const Ins *ins, uint64_t address) {
         m->race_limited = true;
         return true;
     }
+    if (!fold(m, w)) return sim_fail_memory(m);
     /* Between fences any atomic may acquire, and after one release: taken as if it did. */
     bool fences = m->program->has_fences;
     if ((ins->acquires || fences) && !acquire(w, place)) return sim_fail_memory(m);
@@ -354,39 +411,32 @@ bool race_sync(Machine *m, Warp *w, const Ins *ins, uint64_t address) {
     return true;
 }
 
-void race_warp_sync(Warp *w) {
-    if (*own_tick(w) < LAST_TICK) ++*own_tick(w);
-}
-
-void race_clock_clear(Clock *clock) {
-    memset(clock->own, 0, sizeof clock->own);
-    memset(clock->told, 0, sizeof clock->told);
-    clock->num_others = 0;
-}
-
-static bool join_clock(const Machine *m, Clock *into, const Clock *from) {
-    for (int i = 0; i < MAX_WARPS; i++) learn(&into->own[i], &from->own[i]);
-    for (int i = 0; i < MOST_TOLD && m->program->has_bulk; i++)
-        if (from->told[i] > into->told[i]) into->told[i] = from->told[i];
-    return join(&into->others, &into->num_others, from->others, from->num_others);
-}
-
 bool race_join(Machine *m, Clock *into, const Clock *from) {
     return join_clock(m, into, from) || sim_fail_memory(m);
 }
 
-/* Of lanes that are not all: what the others did since they last met is not released. */
+/* Of lanes that are not all: what the others did since the warp last met is not released. */
 bool race_release(Machine *m, Warp *w, uint32_t lanes, Clock *into) {
     Seen *own = &w->clock.own[w->index], whole = *own;
     bool all = !(w->alive & ~lanes);
-    if (!all) own->tick--, own->lanes = lanes;
+    if (!all) {
+        Seen theirs = {.lanes = lanes, .lane_tick = own->tick};
+        learn(&theirs, &w->met);
+        own->tick = theirs.tick, own->lanes = theirs.lanes, own->lane_tick = theirs.lane_tick;
+    }
     bool fine = race_join(m, into, &w->clock);
+    if (lanes & w->partly) fine = fine && race_join(m, into, &w->partial);
     *own = whole;
-    race_warp_sync(w);
+    tick(w);
     return fine;
 }
 
-bool race_acquire(Machine *m, Warp *w, const Clock *from) { return race_join(m, &w->clock, from); }
+bool race_acquire(Machine *m, Warp *w, int lane, const Clock *from, uint64_t phase) {
+    if (w->partly && w->partial_of != phase && !fold(m, w)) return sim_fail_memory(m);
+    if (!w->partly && !race_join(m, &w->partial, from)) return false;
+    w->partly |= 1u << lane, w->partial_of = phase;
+    return w->alive & ~w->partly || fold(m, w) || sim_fail_memory(m);
+}
 
 void race_copies_come(Clock *into, Warp *w) {
     Seen come = {.copies = w->copy_tick};
@@ -394,31 +444,42 @@ void race_copies_come(Clock *into, Warp *w) {
     if (w->copy_tick < LAST_TICK) w->copy_tick++;
 }
 
-/* What the warp knows of is seen by the async proxy from here on. */
-void race_proxy_fence(Warp *w) {
-    w->clock.own[w->index].fences++;
+static void show(const Warp *w, Clock *clock) {
     for (int i = 0; i < w->block->num_warps; i++) {
-        Seen *seen = &w->clock.own[i];
-        if (i != w->index) seen->shown = seen->tick + (seen->lanes != 0);
+        Seen *seen = &clock->own[i];
+        bool of_lanes = seen->lanes && seen->lane_tick > seen->tick;
+        if (i != w->index) seen->shown = of_lanes ? seen->lane_tick : seen->tick;
         seen->shown_copies = seen->copies;
     }
 }
 
-bool race_proxy_shows(const Warp *w, ProxyWrite write) {
-    const Seen *seen = &w->clock.own[write.warp];
+/* What the warp knows of, or lanes of it, is seen by the async proxy from here on. */
+void race_proxy_fence(Warp *w) {
+    w->clock.own[w->index].fences++;
+    show(w, &w->clock);
+    if (w->partly) show(w, &w->partial);
+}
+
+static bool is_shown(const Clock *clock, ProxyWrite write) {
+    const Seen *seen = &clock->own[write.warp];
     if (write.by_copy) return seen->shown_copies >= write.tick;
     return seen->shown >= write.tick || seen->fences > write.fences;
+}
+
+bool race_proxy_shows(const Warp *w, ProxyWrite write) {
+    return is_shown(&w->clock, write) || (w->partly && is_shown(&w->partial, write));
 }
 
 void race_barrier(Machine *m, Cta *block, uint32_t warps, const Clock *passed) {
     Clock all = {0};
     if (passed) race_join(m, &all, passed);
-    for (int i = 0; i < block->num_warps; i++)
-        if (warps >> i & 1 && !race_join(m, &all, &block->warps[i].clock)) break;
     for (int i = 0; i < block->num_warps; i++) {
-        if (!(warps >> i & 1)) continue;
-        if (!race_acquire(m, &block->warps[i], &all)) break;
-        race_warp_sync(&block->warps[i]);
+        Warp *w = &block->warps[i];
+        if (warps >> i & 1 && (!fold(m, w) || !race_join(m, &all, &w->clock))) break;
+    }
+    for (int i = 0; i < block->num_warps; i++) {
+        Warp *w = &block->warps[i];
+        if (warps >> i & 1 && (!race_join(m, &w->clock, &all) || !race_warp_sync(m, w))) break;
     }
     free(all.others);
 }
@@ -427,7 +488,9 @@ void race_block_start(Machine *m, Cta *block) {
     for (int i = 0; i < block->num_warps; i++) {
         Clock *clock = &block->warps[i].clock;
         race_clock_clear(clock);
+        race_clock_clear(&block->warps[i].partial);
         clock->own[i].tick = 1;
+        block->warps[i].met = (Seen){0}, block->warps[i].partly = 0;
         block->warps[i].copy_tick = 1;
     }
     for (int kind = 0; kind < NUM_MARKS; kind++)

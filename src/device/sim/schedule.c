@@ -136,8 +136,8 @@ static void block_free(Cta *block) {
     for (int i = 0; i < block->num_warps; i++) {
         Warp *w = &block->warps[i];
         free(w->places), free(w->predicates), free(w->local), free(w->local_set),
-            free(w->clock.others), free(w->copies), free(w->asked_at), free(w->products.list),
-            free(w->products.touched), free(w->arrivals);
+            free(w->clock.others), free(w->partial.others), free(w->copies), free(w->asked_at),
+            free(w->products.list), free(w->products.touched), free(w->arrivals);
     }
     for (int i = 0; i < MAX_BARRIERS; i++)
         if (block->barriers[i].passed)

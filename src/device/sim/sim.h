@@ -85,14 +85,16 @@ typedef struct Marks { /* of a stretch of memory that races are checked for; NUL
     Mark *by[NUM_MARKS];
 } Marks;
 
-typedef struct Seen {     /* how far a warp is known to have come */
-    uint32_t tick, lanes; /* all till the end of the tick; of the next one what these lanes did */
-    uint32_t copies;      /* so many ticks of its copies that an mbarrier told of */
-    uint32_t fences;      /* its proxy fences */
+typedef struct Seen {             /* how far a warp is known to have come */
+    uint32_t tick;                /* all till the end of it */
+    uint32_t lanes, lane_tick;    /* and these lanes till the end of that one */
+    uint32_t copies;              /* so many ticks of its copies that an mbarrier told of */
+    uint32_t fences;              /* its proxy fences */
     uint32_t shown, shown_copies; /* ticks with a proxy fence of anybody's behind them */
 } Seen;
 typedef struct Known { /* of a warp of another block */
     uint32_t warp;
+    bool released; /* by it, not only known to who did */
     Seen seen;
 } Known;
 /* Mbarriers of a block that bulk copies tell of their bytes, and phases of one. */
@@ -182,8 +184,12 @@ struct Warp {
     int barrier;
     unsigned char *local, *local_set; /* local_bytes for each lane; one byte of `set` for each */
     Clock clock;
-    bool fenced;  /* has executed a fence */
-    Copy *copies; /* under way */
+    Clock partial;       /* what lanes acquired, */
+    uint32_t partly;     /* these, */
+    uint64_t partial_of; /* in a phase of an mbarrier */
+    Seen met;            /* what its lanes know of each other */
+    bool fenced;         /* has executed a fence */
+    Copy *copies;        /* under way */
     int num_copies, copies_capacity;
     uint64_t copies_begun; /* of all so far; and their clock, where mbarriers tell of them */
     uint32_t copy_tick;
@@ -192,6 +198,7 @@ struct Warp {
     bool waits, rests; /* its last wait said no; so others first, till the phase has changed */
     uint32_t rest_offset, rest_phase;
     uint32_t registers, changes; /* of a thread; how often that was changed */
+    Agent changed;               /* the last time */
     uint32_t groups[LANES];      /* of copies, committed by each lane */
     Products products;
     uint64_t asked, come; /* bytes of global memory asked for, and surely there */
@@ -330,7 +337,7 @@ bool sim_proxy_written(const Warp *w, uint64_t offset, int *warp); /* without a 
 bool sim_mbarrier_begins(Machine *m, Warp *w, const Ins *ins, int lane, uint64_t address,
                          uint32_t *offset);
 /* .. in which phase it ends, for race_bulk; and then that it has brought its bytes. */
-uint32_t sim_mbarrier_phase(Machine *m, const Bulk *bulk);
+uint32_t sim_mbarrier_phase(const Bulk *bulk);
 bool sim_mbarrier_told(Machine *m, const Bulk *bulk);
 /* Of mbarriers that the lanes began; of all: that they know of. */
 void sim_mbarrier_fence(Warp *w, uint32_t lanes, bool of_all);
@@ -373,9 +380,10 @@ bool race_global(Machine *m, Warp *w, const Ins *ins, int lane, uint64_t address
 bool race_sync(Machine *m, Warp *w, const Ins *ins, uint64_t address);
 /* These have met; others went on, and released what they did into a clock. */
 void race_barrier(Machine *m, Cta *block, uint32_t warps, const Clock *passed);
-/* What the lanes did, and the warp knows, is released into a clock, and acquired from one. */
+/* What the lanes did, and the warp knows, is released into a clock, and acquired by a lane from one
+ * of a phase (a number of its own). */
 bool race_release(Machine *m, Warp *w, uint32_t lanes, Clock *into);
-bool race_acquire(Machine *m, Warp *w, const Clock *from);
+bool race_acquire(Machine *m, Warp *w, int lane, const Clock *from, uint64_t phase);
 bool race_join(Machine *m, Clock *into, const Clock *from);
 Agent race_agent(Warp *w, int lane); /* what the lane does now */
 bool race_is_after(const Warp *w, int lane, Agent before);
@@ -383,7 +391,7 @@ void race_clock_clear(Clock *clock);
 void race_copies_come(Clock *into, Warp *w); /* those of its tick; the next one begins */
 void race_proxy_fence(Warp *w);
 bool race_proxy_shows(const Warp *w, ProxyWrite write);
-void race_warp_sync(Warp *w);
+bool race_warp_sync(Machine *m, Warp *w);
 void race_block_start(Machine *m, Cta *block);
 void race_marks_free(Marks *marks);
 void race_close(Machine *m);

@@ -161,7 +161,7 @@ static void leave(const Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
 static bool pass_barrier(Machine *m, Warp *w, Barrier *barrier) {
     if (!barrier->passed) barrier->passed = calloc(1, sizeof *barrier->passed);
     if (!barrier->passed) return sim_fail_memory(m);
-    if (!race_release(m, w, ALL_LANES, barrier->passed)) return false;
+    if (!race_release(m, w, ALL_LANES, barrier->passed) || !race_warp_sync(m, w)) return false;
     sim_open_barrier(m, w->block, w->barrier);
     return !m->failure.status;
 }
@@ -215,7 +215,7 @@ static bool control(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
         if (lanes) {
             uint32_t wanted = named(source_of(m, w, ins->operands[0]), lanes);
             if (!together(m, w, ins, wanted, lanes)) return !m->failure.status;
-            race_warp_sync(w);
+            if (!race_warp_sync(m, w)) return false;
         }
         w->pc++;
         return true;
