@@ -122,8 +122,10 @@ struct Expr {
     Argument *args;
     int num_clauses;
     Clause *clauses;
-    FunctionDef *function;
-    int slot; /* EXPR_NAME of a running script: 1 + its place in the frame; 0: found by its name */
+    FunctionDef *function; /* of a lambda; of a script's generator expression: its frame */
+    /* EXPR_NAME of a running script: 1 + its place in the frame; 0: found by its name; -1: so, but
+     * not among those of the class around it. */
+    int slot;
 };
 
 typedef enum StmtKind {

@@ -5,7 +5,8 @@
  *         grid = lambda meta: x        x is a cell: the lambda's frame has it, too
  *
  * As in Python, what a function binds anywhere is its own everywhere in it. Names of a file and of
- * a class body are found by name, but the targets of their comprehensions have slots. */
+ * a class body are found by name, but the targets of their comprehensions have slots. A generator
+ * expression is a function, whose variables are its targets. */
 #include "lang/module.h"
 
 typedef enum ScopeKind { SCOPE_FILE, SCOPE_CLASS, SCOPE_FUNCTION } ScopeKind;
@@ -25,6 +26,7 @@ struct Names {
     Map own;     /* of a class: what it binds */
     Map globals; /* declared global */
     VEC(Target) targets;
+    bool hides_own; /* of a class, in a comprehension: its names are not seen there */
     Names *outer;
 };
 
@@ -47,7 +49,8 @@ static int own_slot(const Names *names, Str name) {
 }
 
 static int find_slot(Names *names, Str name) {
-    if (map_get(&names->globals, name) || map_get(&names->own, name)) return 0;
+    if (map_get(&names->globals, name)) return 0;
+    if (map_get(&names->own, name) && !names->hides_own) return 0;
     int slot = own_slot(names, name);
     if (slot || !names->outer) return slot;
     Names *outer = names->outer;
@@ -212,26 +215,52 @@ static void open_target(Names *names, Expr *target) {
         for (int i = 0; i < target->num_items; i++) open_target(names, target->items[i]);
 }
 
+static void resolve_generator(Names *outer, Expr *expr) {
+    Names names = names_of(outer, SCOPE_FUNCTION, STR("<genexpr>"), outer->arena, outer->diag);
+    FunctionDef *def = arena_new_of(outer->arena, FunctionDef);
+    *def = (FunctionDef){.name = STR("<genexpr>"), .span = expr->span, .slots = names.slots};
+    resolve_expr(outer, expr->clauses[0].iterable);
+    for (int i = 0; i < expr->num_clauses; i++) bind_target(&names, expr->clauses[i].target);
+    for (int i = 0; i < expr->num_clauses; i++) {
+        Clause *clause = &expr->clauses[i];
+        if (i) resolve_expr(&names, clause->iterable);
+        resolve_expr(&names, clause->target);
+        for (int k = 0; k < clause->num_conditions; k++)
+            resolve_expr(&names, clause->conditions[k]);
+    }
+    resolve_expr(&names, expr->left);
+    expr->function = def;
+}
+
 static void resolve_comprehension(Names *names, Expr *expr) {
     int open = names->targets.count;
+    bool hid_own = names->hides_own;
     for (int i = 0; i < expr->num_clauses; i++) {
         Clause *clause = &expr->clauses[i];
         resolve_expr(names, clause->iterable);
+        names->hides_own = true;
         open_target(names, clause->target);
         for (int k = 0; k < clause->num_conditions; k++) resolve_expr(names, clause->conditions[k]);
     }
     resolve_expr(names, expr->left);
     resolve_expr(names, expr->right);
     names->targets.count = open;
+    names->hides_own = hid_own;
 }
 
 static void resolve_expr(Names *names, Expr *expr) {
     if (!expr) return;
     if (expr->kind == EXPR_COMPREHENSION) {
-        resolve_comprehension(names, expr);
+        if (str_is(expr->text, "generator"))
+            resolve_generator(names, expr);
+        else
+            resolve_comprehension(names, expr);
         return;
     }
-    if (expr->kind == EXPR_NAME) expr->slot = find_slot(names, expr->text);
+    if (expr->kind == EXPR_NAME) {
+        expr->slot = find_slot(names, expr->text);
+        if (!expr->slot && names->kind == SCOPE_CLASS && names->hides_own) expr->slot = -1;
+    }
     if (expr->kind == EXPR_WALRUS) {
         int open = names->targets.count;
         names->targets.count = 0;

@@ -68,7 +68,7 @@ struct HostType {
     Object *(*make)(Host *host, const HostCall *call);     /* what a call of its class makes */
 };
 extern const HostType class_type, instance_type, native_type, cell_type, iterator_type, lazy_type,
-    property_type, super_type, generator_type;
+    property_type, super_type, generator_type, genexpr_type;
 
 /* A class of Python's or of the file's: the payload of class_type. They stay to the end. */
 typedef struct Class {
@@ -250,6 +250,12 @@ bool host_bind(Host *host, Str name, Object *value);
 bool host_bind_slot(Host *host, int slot, Str name, Object *value);
 Object *script_comprehension(Host *host, const Expr *expr);
 Object *native_bind(Host *host, const Native *native, const HostCall *call, Object **places);
+
+/* The variables of a call that begins. */
+void frame_open(Host *host, const Object *function, Object *const *values);
+
+/* ---- script_genexpr.c ---- */
+Object *genexpr_new(Host *host, const Expr *expr);
 
 /* ---- script_generator.c ---- */
 /* Takes over the frame's values. */

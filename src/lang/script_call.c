@@ -103,7 +103,7 @@ static Object **slot_place(Host *host, int slot) {
 
 Object *host_load(Host *host, const Expr *name) {
     Script *script = host->script;
-    if (name->slot) {
+    if (name->slot > 0) {
         Object *value = *slot_place(host, name->slot);
         if (script->watch && host->layout->slots.data[name->slot - 1].is_cell)
             host_was_read(host, WATCH_CELL, host->slots[name->slot - 1], name->text, value);
@@ -118,7 +118,7 @@ Object *host_load(Host *host, const Expr *name) {
                           "value",
                           STR_ARG(name->text));
     }
-    Object *value = host->space ? map_get(host->space, name->text) : NULL;
+    Object *value = host->space && !name->slot ? map_get(host->space, name->text) : NULL;
     if (!value)
         value = host_was_read(host, WATCH_NAME, &host->module->space, name->text,
                               map_get(&host->module->space, name->text));
@@ -299,7 +299,7 @@ static bool bind_call(Host *host, const Object *function, const HostCall *call, 
     return true;
 }
 
-static void open_frame(Host *host, const Object *function, Object *const *values) {
+void frame_open(Host *host, const Object *function, Object *const *values) {
     const FunctionDef *def = function->function->def;
     int cell = 0;
     for (int i = 0; i < def->slots->slots.count; i++) {
@@ -334,7 +334,7 @@ Object *script_call(Host *host, Object *function, const HostCall *call) {
                   .function = function,
                   .outer = host};
     inner.slots = arena_array(host->arena, Object *, def->slots->slots.count + 1);
-    open_frame(&inner, function, values);
+    frame_open(&inner, function, values);
     if (def->is_generator) {
         if (def->lambda_value) return host_refuse(host, "'yield' in a lambda");
         return generator_new(host, &inner, function);
@@ -460,8 +460,8 @@ static void comprehend(Host *host, const Expr *expr, int clause_index, Object *r
     }
 }
 
-/* A generator expression is gone through at once: what it does, it does earlier than in Python. */
 Object *script_comprehension(Host *host, const Expr *expr) {
+    if (expr->function) return genexpr_new(host, expr);
     bool is_dict = str_is(expr->text, "dict");
     Object *result = str_is(expr->text, "set")
                          ? heap_set(host)
@@ -469,7 +469,7 @@ Object *script_comprehension(Host *host, const Expr *expr) {
     for (int i = 0; i < expr->num_clauses; i++) fresh_cells(host, expr->clauses[i].target);
     comprehend(host, expr, 0, result);
     if (is_raised(host)) return host->script->poison;
-    return str_is(expr->text, "generator") ? host_iterator(host, result) : result;
+    return result;
 }
 
 /* ---- imports ---- */
@@ -695,6 +695,7 @@ void script_import(Host *host, const Stmt *stmt) {
         if (str_is(stmt->names[i].path, "*"))
             import_star(host, module);
         else
-            host_bind(host, stmt->names[i].alias, import_name(host, module, stmt, &stmt->names[i], guarded));
+            host_bind(host, stmt->names[i].alias,
+                      import_name(host, module, stmt, &stmt->names[i], guarded));
     }
 }

@@ -844,7 +844,7 @@ Object *host_iterator(Host *host, Object *object) {
     if (is_raised(host)) return host->script->poison;
     bool is_iterator = object->kind == OBJECT_HOST &&
                        (object->type == &iterator_type || object->type == &lazy_type ||
-                        object->type == &generator_type);
+                        object->type == &generator_type || object->type == &genexpr_type);
     if (is_iterator) return object;
     if (object->kind == OBJECT_HOST && object->type == &instance_type) {
         Object *iterator = special_call(host, object, "__iter__", 0, NULL);
@@ -871,7 +871,8 @@ Object *host_next(Host *host, Object *iterator) {
     if (iterator->kind == OBJECT_HOST && iterator->type == &iterator_type)
         return next_of(host, iterator, 0);
     if (iterator->kind == OBJECT_HOST &&
-        (iterator->type == &lazy_type || iterator->type == &generator_type))
+        (iterator->type == &lazy_type || iterator->type == &generator_type ||
+         iterator->type == &genexpr_type))
         return iterator->type->next(host, iterator, 0);
     Object *item = NULL;
     if (iterator->kind == OBJECT_HOST && iterator->type == &instance_type)
