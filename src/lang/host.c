@@ -115,14 +115,30 @@ bool host_set_item(Host *host, Object *container, Object *key, Object *value) {
 
 typedef VEC(Object *) Objects;
 
+/* The items, but no more than `most`, for more are not asked for. False: raised. */
+static bool first_items(Host *host, Object *value, int most, int *count, Object ***items) {
+    Objects found = {0};
+    bool is_whole = value->kind == OBJECT_TUPLE || value->kind == OBJECT_LIST || most < 0;
+    bool is_none = object_is_number(value) || value->kind == OBJECT_NONE;
+    if (is_none && !is_raised(host))
+        host_raise(host, CLASS_TYPE_ERROR, "cannot unpack non-iterable %.*s object",
+                   STR_ARG(class_info(class_of(host, value))->name));
+    if (is_whole || is_raised(host)) return host_items(host, value, count, items);
+    Object *iterator = host_iterator(host, value), *item;
+    while (found.count < most && (item = host_next(host, iterator)))
+        vec_push(host->arena, &found, item);
+    *count = found.count, *items = found.data;
+    return !is_raised(host);
+}
+
 /* first, *rest, last = items */
 static bool script_unpack(Host *host, const Expr *target, Object *value) {
     int count, star = -1, wanted = target->num_items;
     Object **items;
     host->span = target->span;
-    if (!host_items(host, value, &count, &items)) return false;
     for (int i = 0; i < wanted; i++)
         if (target->items[i]->kind == EXPR_STARRED) star = i;
+    if (!first_items(host, value, star < 0 ? wanted + 1 : -1, &count, &items)) return false;
     if (star < 0 ? count != wanted : count < wanted - 1) {
         if (count < wanted - (star >= 0))
             host_raise(host, CLASS_VALUE_ERROR,

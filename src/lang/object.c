@@ -247,6 +247,30 @@ static void print_float(Buf *out, double value) {
     if (count <= exponent + 1) buf_puts(out, ".0");
 }
 
+/* A character beyond ASCII that cannot be seen: blanks, marks of direction, private ones. Those
+ * that Unicode has not given yet are not known here. */
+static bool print_escaped(Buf *out, Str text, int *at) {
+    static const struct {
+        int first, last;
+    } unseen[] = {{0x80, 0xa0},     {0xad, 0xad},     {0x600, 0x605},     {0x61c, 0x61c},
+                  {0x6dd, 0x6dd},   {0x70f, 0x70f},   {0x8e2, 0x8e2},     {0x1680, 0x1680},
+                  {0x180e, 0x180e}, {0x2000, 0x200f}, {0x2028, 0x202f},   {0x205f, 0x206f},
+                  {0x3000, 0x3000}, {0xd7fc, 0xd7ff}, {0xe000, 0xf8ff},   {0xfeff, 0xfeff},
+                  {0xfff0, 0xfffb}, {0xfffe, 0xffff}, {0xe0000, 0xe00ff}, {0xe01f0, 0x10ffff}};
+    const unsigned char *c = (const unsigned char *)text.data + *at;
+    int left = text.length - *at, bytes = c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : 4;
+    if (c[0] < 0xc0 || bytes > left) return false;
+    int code = c[0] & (bytes == 2 ? 31 : bytes == 3 ? 15 : 7);
+    for (int i = 1; i < bytes; i++) code = code << 6 | (c[i] & 63);
+    for (int i = 0; i < COUNT(unseen); i++) {
+        if (code < unseen[i].first || code > unseen[i].last) continue;
+        buf_printf(out, code < 0x100 ? "\\x%02x" : code < 0x10000 ? "\\u%04x" : "\\U%08x", code);
+        *at += bytes - 1;
+        return true;
+    }
+    return false;
+}
+
 static void print_quoted(Buf *out, Str text) {
     bool has_single = text.length && memchr(text.data, '\'', (size_t)text.length);
     bool has_double = text.length && memchr(text.data, '"', (size_t)text.length);
@@ -264,7 +288,7 @@ static void print_quoted(Buf *out, Str text) {
             buf_putc(out, '\\'), buf_putc(out, (char)c);
         else if (c < 0x20 || c == 0x7f)
             buf_printf(out, "\\x%02x", c);
-        else
+        else if (c < 0x80 || !print_escaped(out, text, &i))
             buf_putc(out, (char)c);
     }
     buf_putc(out, quote);

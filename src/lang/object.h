@@ -108,10 +108,12 @@ struct FunctionObject {
     bool is_jit;
     bool is_chosen; /* module_set_global named it: what its decorators made of it is known */
     bool is_constexpr_function; /* @triton.constexpr_function: evaluated at compile time */
-    bool is_method; /* of an aggregate: in a kernel it is inlined also when it is not jit */
-    Map *closure;   /* Str -> Object *, for functions nested in functions; or NULL */
-    int num_cells;  /* of a running script: the object's items are the cells, then the defaults */
-    Object *owner;  /* likewise: the class that it was defined in, or NULL */
+    bool is_method;   /* of an aggregate: in a kernel it is inlined also when it is not jit */
+    Map *closure;     /* Str -> Object *, for functions nested in functions; or NULL */
+    int num_cells;    /* of a running script: the object's items are the cells, then the defaults */
+    Object *owner;    /* likewise: the class that it was defined in, or NULL */
+    bool is_abstract; /* likewise: @abstractmethod */
+    const FunctionDef *documented; /* likewise: functools.wraps: whose text __doc__ is; or NULL */
 };
 
 Object *object_new(Arena *arena, ObjectKind kind);

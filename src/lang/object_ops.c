@@ -408,8 +408,12 @@ static Object *concatenate(Arena *arena, const Object *a, const Object *b, const
     if ((int64_t)a->text.length + b->text.length > LONGEST_TEXT ||
         (int64_t)a->num_items + b->num_items > LONGEST_REPEAT)
         return refuse(why, "the joined sequence is too long");
-    if (a->kind == OBJECT_STR)
-        return object_str(arena, str_format(arena, "%.*s%.*s", STR_ARG(a->text), STR_ARG(b->text)));
+    if (a->kind == OBJECT_STR) {
+        Buf text = {.arena = arena}; /* a text may have NULs */
+        buf_add(&text, a->text.data, (size_t)a->text.length);
+        buf_add(&text, b->text.data, (size_t)b->text.length);
+        return object_str(arena, buf_str(&text));
+    }
     Object *result = object_new(arena, a->kind);
     result->num_items = a->num_items + b->num_items;
     result->items = arena_array(arena, Object *, result->num_items);

@@ -78,14 +78,15 @@ typedef struct Class {
     Object **bases, **order; /* order: itself and all above it, as Python looks through them */
     Map members;
     PythonClass native; /* of Python's own: which; else that of the nearest one above */
-    bool is_native, is_exception;
+    bool is_native, is_exception, is_abc;
+    Str missing;    /* of an abstract class: what of it is abstract, "'f', 'g'" */
     int num_fields; /* of a dataclass or NamedTuple */
     Str *fields;
     Object **defaults;
     bool is_dataclass, is_tuple;
     int dataclass_flags;
     Block body;
-    Object *module; /* its name; NULL: of Python's own */
+    Object *module;            /* its name; NULL: of Python's own */
     const HostType *host_type; /* whose class it is; NULL: of none */
 } Class;
 enum { DATACLASS_FROZEN = 1, DATACLASS_ORDER = 2, DATACLASS_HASH = 4 };
@@ -132,7 +133,7 @@ struct Script {
     VEC(Place) trace;
     Object *classes[NUM_PYTHON_CLASSES];
     Map builtins, modules;
-    Span at; /* the statement that runs */
+    Span at;               /* the statement that runs */
     const Host *innermost; /* the function or file that runs */
     char *stack_end;       /* below it calls nest too deeply */
     int depth;
@@ -175,6 +176,8 @@ bool dict_remove(Host *host, Object *dict, Object *key);
 bool set_put(Host *host, Object *set, Object *item);
 bool set_has(Host *host, const Object *set, Object *item);
 bool is_set_object(const Object *object);
+bool is_set_view(const Object *object); /* script_list.c: d.keys(), d.items() */
+Object *set_of(Host *host, Object *iterable);
 
 /* ---- script_error.c ---- */
 #define is_raised(host) ((host)->script && (host)->script->raised)
@@ -184,6 +187,9 @@ Object *host_refuse(Host *host, const char *format, ...) __attribute__((format(p
 void host_raise_object(Host *host, Object *exception);
 Object *exception_new(Host *host, Object *class, int num_args, Object *const *args);
 Object *take_raised(Host *host);
+extern const HostType traceback_type; /* says nothing */
+/* __cause__, __context__ .. */
+void exception_note(Host *host, Object *exception, const char *name, Object *value);
 void script_complain(Host *host, Buf *out);
 
 /* ---- watch.c ---- */
@@ -222,10 +228,11 @@ Object *dataclass_of(Host *host, Object *class, int flags);
 /* ---- script_attribute.c ---- */
 /* Python's object has it, whether or not it is here. */
 bool python_has(Host *host, const Object *object, Str name);
+Object *class_method_of(Host *host, Object *class, Str name); /* str.lower; NULL: none */
 Object *number_method(Host *host, Object *self, Str name);
 /* The method of this name of an instance, bound; NULL: it has none, or is no instance. */
 Object *host_own(Host *host, Object *object, const char *name);
-Object *host_index(Host *host, Object *object); /* by its __index__, where it has one */
+Object *host_index(Host *host, Object *object);             /* by its __index__, where it has one */
 bool is_descriptor(const Object *member, const char *hook); /* "__get__", "__set__" */
 void name_descriptors(Host *host, Object *class, const Object *names);
 bool class_is_known(Host *host, Block body); /* false, and refused */
@@ -288,6 +295,8 @@ bool host_double(Host *host, const Object *object, const char *what, double *val
 bool host_text(Host *host, const Object *object, const char *what, Str *value);
 bool slice_bounds(Host *host, const Object *slice, int64_t length, int64_t *start, int64_t *step,
                   int64_t *count);
+bool slice_ends(Host *host, const Object *slice, int64_t length, int64_t *start, int64_t *stop,
+                int64_t *step);
 int text_length(Str text);        /* in characters */
 Str text_at(Str text, int index); /* a character */
 

@@ -84,6 +84,18 @@ static Object *run_abs(Host *host, Object *const *args, const HostCall *call) {
     return host_raise(host, CLASS_TYPE_ERROR, "bad operand type for abs(): '%s'", name_of(host, x));
 }
 
+/* value + rest, which is less than one, to a multiple of 10^digits: the even one of two. */
+static int128 to_tens(int128 value, double rest, int64_t digits) {
+    int128 unit = 1, size = value < 0 ? -value : value;
+    if (digits > 36) return 0;
+    while (digits-- > 0) unit *= 10;
+    int128 over = size % unit, whole = size / unit;
+    bool is_half = over * 2 == unit && rest == 0;
+    bool up = is_half ? whole & 1 : over * 2 >= unit;
+    whole = (whole + up) * unit;
+    return value < 0 ? -whole : whole;
+}
+
 /* To even, as Python does; of digits after the point by the decimal text. */
 static Object *run_round(Host *host, Object *const *args, const HostCall *call) {
     int64_t digits = 0;
@@ -93,10 +105,12 @@ static Object *run_round(Host *host, Object *const *args, const HostCall *call) 
     Object *own = host_own(host, args[0], "__round__");
     if (own) return host_invoke_with(host, own, none ? 0 : 1, args + 1);
     if (!none && !host_int(host, args[1], "ndigits", &digits)) return host->script->poison;
-    if (object_is_integral(args[0])) {
-        if (digits < 0) return host_refuse(host, "round() to a negative number of digits");
-        return object_int(host->arena, args[0]->integer);
-    }
+    if (object_is_integral(args[0]))
+        return object_int(host->arena,
+                          digits < 0 ? to_tens(args[0]->integer, 0, -digits) : args[0]->integer);
+    if (!object_is_number(args[0]))
+        return host_raise(host, CLASS_TYPE_ERROR, "type %s doesn't define __round__ method",
+                          name_of(host, args[0]));
     if (!host_double(host, args[0], "round() argument", &x)) return host->script->poison;
     if (none) {
         if (isnan(x))
@@ -106,6 +120,11 @@ static Object *run_round(Host *host, Object *const *args, const HostCall *call) 
                               "cannot convert float infinity to integer");
         if (fabs(x) > 0x1p120) return host_refuse(host, "round() of so large a number");
         return object_int(host->arena, (int128)nearbyint(x));
+    }
+    if (digits < 0 && fabs(x) < 0x1p100) {
+        int128 whole = (int128)x;
+        double rounded = (double)to_tens(whole, x - (double)whole, -digits);
+        return object_float(host->arena, copysign(rounded, x));
     }
     if (digits < 0 || digits > 300) return host_refuse(host, "round() to so many digits");
     if (isnan(x) || isinf(x)) return args[0];
@@ -123,19 +142,53 @@ static Object *run_divmod(Host *host, Object *const *args, const HostCall *call)
     if (right) return host_invoke_with(host, right, 1, args);
     if (numbers && floats && object_number(args[1]) == 0)
         return host_raise(host, CLASS_ZERO_DIVISION_ERROR, "float divmod()");
+    if (!numbers && args[0]->kind != OBJECT_HOST && args[1]->kind != OBJECT_HOST)
+        return host_raise(host, CLASS_TYPE_ERROR,
+                          "unsupported operand type(s) for divmod(): '%s' and '%s'",
+                          name_of(host, args[0]), name_of(host, args[1]));
     Object *parts[] = {script_binary(host, OPERATOR_FLOORDIV, args[0], args[1]),
                        script_binary(host, OPERATOR_MOD, args[0], args[1])};
     return is_raised(host) ? host->script->poison : heap_list(host, OBJECT_TUPLE, 2, parts);
 }
 
+/* pow(base, exponent, modulus) of whole numbers below 2^63. */
+static Object *power_of(Host *host, Object *const *args) {
+    int64_t base, exponent, modulus;
+    for (int i = 0; i < 3; i++)
+        if (!object_is_integral(args[i]))
+            return host_raise(host, CLASS_TYPE_ERROR,
+                              "pow() 3rd argument not allowed unless all arguments are integers");
+    if (!host_int(host, args[0], "the base", &base) ||
+        !host_int(host, args[1], "the exponent", &exponent) ||
+        !host_int(host, args[2], "the modulus", &modulus))
+        return host->script->poison;
+    if (!modulus) return host_raise(host, CLASS_VALUE_ERROR, "pow() 3rd argument cannot be 0");
+    if (exponent < 0) return host_refuse(host, "pow() with a modulus and a negative exponent");
+    int128 size = modulus < 0 ? -(int128)modulus : modulus, result = 1 % size;
+    int128 square = (base % size + size) % size;
+    for (; exponent; exponent >>= 1) {
+        if (exponent & 1) result = result * square % size;
+        square = square * square % size;
+    }
+    return object_int(host->arena, modulus < 0 && result ? result + modulus : result);
+}
+
 static Object *run_pow(Host *host, Object *const *args, const HostCall *call) {
+    if (args[2] && args[2]->kind != OBJECT_NONE) return power_of(host, args);
     return (void)call, script_binary(host, OPERATOR_POW, args[0], args[1]);
+}
+
+static Object *no_integer(Host *host, const Object *object) {
+    return host_raise(host, CLASS_TYPE_ERROR, "'%s' object cannot be interpreted as an integer",
+                      name_of(host, object));
 }
 
 static Object *in_base(Host *host, Object *number, char type) {
     int64_t value;
     char spec[] = {'#', type, 0};
     number = host_index(host, number);
+    if (is_raised(host)) return host->script->poison;
+    if (!object_is_integral(number)) return no_integer(host, number);
     if (!host_int(host, number, "the argument", &value)) return host->script->poison;
     return host_format(host, number, str_of(spec));
 }
@@ -170,6 +223,8 @@ static Object *run_chr(Host *host, Object *const *args, const HostCall *call) {
     int64_t code;
     Buf out = {.arena = host->arena};
     (void)call;
+    if (args[0]->kind != OBJECT_HOST && !object_is_integral(args[0]))
+        return no_integer(host, args[0]);
     if (!host_int(host, args[0], "chr() argument", &code)) return host->script->poison;
     if (code < 0 || code > 0x10ffff)
         return host_raise(host, CLASS_VALUE_ERROR, "chr() arg not in range(0x110000)");
@@ -262,7 +317,14 @@ static Object *run_sorted(Host *host, Object *const *args, const HostCall *call)
 }
 
 /* enumerate, zip, map, filter: weight says which; items: the function, or NULL, then iterators. */
-typedef enum Lazy { LAZY_ENUMERATE, LAZY_ZIP, LAZY_MAP, LAZY_FILTER, LAZY_CHAIN } Lazy;
+typedef enum Lazy {
+    LAZY_ENUMERATE,
+    LAZY_ZIP,
+    LAZY_MAP,
+    LAZY_FILTER,
+    LAZY_CHAIN,
+    LAZY_CALLS, /* iter(function, last): its items are the two; integer: it has ended */
+} Lazy;
 
 static Object *lazy_next(Host *host, Object *self, int64_t index) {
     Lazy kind = (Lazy)self->weight;
@@ -275,6 +337,12 @@ static Object *lazy_next(Host *host, Object *self, int64_t index) {
             self->integer++;
         }
         return NULL;
+    }
+    if (kind == LAZY_CALLS) {
+        Object *item = self->integer ? NULL : host_invoke_with(host, self->items[0], 0, NULL);
+        bool ends = item && !is_raised(host) && script_equal(host, item, self->items[1]);
+        if (ends) self->integer = 1;
+        return !item || ends || is_raised(host) ? NULL : item;
     }
     Object **row = arena_array(host->arena, Object *, count + 2);
     for (;;) {
@@ -375,7 +443,11 @@ static Object *run_reversed(Host *host, Object *const *args, const HostCall *cal
 
 static Object *run_iter(Host *host, Object *const *args, const HostCall *call) {
     (void)call;
-    if (args[1]) return host_refuse(host, "iter() of a function");
+    if (args[1]) {
+        Object *calls = heap_host(host, &lazy_type, 2, args);
+        calls->weight = LAZY_CALLS;
+        return calls;
+    }
     return host_iterator(host, args[0]);
 }
 
@@ -470,7 +542,16 @@ static Object *run_id(Host *host, Object *const *args, const HostCall *call) {
 static Object *run_hash(Host *host, Object *const *args, const HostCall *call) {
     uint64_t hash;
     (void)call;
-    if (object_is_integral(args[0])) return object_int(host->arena, args[0]->integer);
+    if (object_is_integral(args[0]) && args[0]->integer != -1 &&
+        args[0]->integer == (int64_t)args[0]->integer &&
+        llabs((int64_t)args[0]->integer) < (1LL << 60))
+        return object_int(host->arena, args[0]->integer);
+    if (object_is_number(args[0])) {
+        double x = object_number(args[0]);
+        if (x == floor(x) && fabs(x) < 0x1p60)
+            return object_int(host->arena, x == -1 ? -2 : (int64_t)x);
+        return host_refuse(host, "hash() of this number");
+    }
     Object *own = host_own(host, args[0], "__hash__");
     if (own) return host_invoke_with(host, own, 0, NULL);
     return script_hash(host, args[0], &hash) ? object_int(host->arena, (int64_t)(hash >> 3))
@@ -756,7 +837,7 @@ static const Native functions[] = {
     NATIVE("abs", "x", run_abs),
     NATIVE("round", "number, ndigits?", run_round),
     NATIVE("divmod", "x, y", run_divmod),
-    NATIVE("pow", "base, exp", run_pow),
+    NATIVE("pow", "base, exp, mod?", run_pow),
     NATIVE("hex", "number", run_hex),
     NATIVE("oct", "number", run_oct),
     NATIVE("bin", "number", run_bin),

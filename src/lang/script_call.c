@@ -193,6 +193,14 @@ static Object *argument_error(Host *host, const FunctionDef *def, const char *wh
                       what, STR_ARG(name));
 }
 
+static Object *unexpected(Host *host, const FunctionDef *def, Str name) {
+    for (int i = 0; i < def->num_params; i++)
+        if (def->params[i].kind == PARAM_POSITIONAL_ONLY && str_equal(def->params[i].name, name))
+            return argument_error(
+                host, def, "got some positional-only arguments passed as keyword arguments:", name);
+    return argument_error(host, def, "got an unexpected keyword argument", name);
+}
+
 static int parameter_named(const FunctionDef *def, Str name) {
     for (int i = 0; i < def->num_params; i++) {
         ParamKind kind = def->params[i].kind;
@@ -283,8 +291,7 @@ static bool bind_call(Host *host, const Object *function, const HostCall *call, 
         else if (stars >= 0)
             dict_put(host, values[stars], object_str(host->arena, call->names[i]), call->args[i]);
         else
-            return argument_error(host, def, "got an unexpected keyword argument", call->names[i]),
-                   false;
+            return unexpected(host, def, call->names[i]), false;
     }
     int room = 0;
     for (int i = 0; i < def->num_params; i++)

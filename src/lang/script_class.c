@@ -18,12 +18,27 @@ static void class_print(Host *host, Object *self, Buf *out, bool as_repr) {
 
 const HostType class_type = {.name = "type", .print = class_print};
 const HostType instance_type = {.name = "object"};
-const HostType property_type = {.name = "property"};
+/* A staticmethod can be called. */
+static Object *property_call(Host *host, Object *self, const HostCall *call) {
+    if (str_is(self->text, "staticmethod")) return host_invoke(host, self->items[0], call);
+    host->span = call->span;
+    return host_raise(host, CLASS_TYPE_ERROR, "'%.*s' object is not callable", STR_ARG(self->text));
+}
+const HostType property_type = {.name = "property", .call = property_call};
 const HostType super_type = {.name = "super"};
 
 static bool order_has(const Class *class, const Object *one) {
     for (int i = 0; i < class->num_order; i++)
         if (class->order[i] == one) return true;
+    return false;
+}
+
+/* Is it a base before which another one comes? */
+static bool is_early(const Class *class, const Object *one) {
+    for (int i = 0; i < class->num_bases && class->bases[i] != one; i++)
+        if (!order_has(class, class->bases[i]))
+            for (int k = i + 1; k < class->num_bases; k++)
+                if (class->bases[k] == one) return true;
     return false;
 }
 
@@ -42,6 +57,7 @@ static bool merge_order(Host *host, Class *class) {
             if (at[i] == base->num_order) continue;
             any = true;
             head = base->order[at[i]];
+            if (is_early(class, head)) head = NULL;
             for (int k = 0; k < num && head; k++) {
                 const Class *other = class_info(class->bases[k]);
                 for (int m = at[k] + 1; m < other->num_order && head; m++)
@@ -75,6 +91,7 @@ Object *class_new(Host *host, Str name, int num_bases, Object *const *bases) {
             class->defaults = base->defaults;
         }
         class->is_tuple |= base->is_tuple;
+        class->is_abc |= base->is_abc;
         class->is_dataclass |= base->is_dataclass;
     }
     if (num_bases > 60 || !merge_order(host, class))
@@ -113,7 +130,8 @@ static PythonClass native_class(const Object *object) {
     case OBJECT_LIST: return is_set_object(object) ? CLASS_SET : CLASS_LIST;
     case OBJECT_DICT: return CLASS_DICT;
     case OBJECT_FUNCTION: return CLASS_FUNCTION;
-    case OBJECT_BUILTIN: return CLASS_NATIVE;
+    case OBJECT_BUILTIN:
+        return str_is(object->text, "NotImplemented") ? CLASS_NOT_IMPLEMENTED : CLASS_NATIVE;
     case OBJECT_METHOD: return CLASS_METHOD;
     case OBJECT_MODULE: return CLASS_MODULE;
     case OBJECT_SLICE: return CLASS_SLICE;
@@ -139,6 +157,10 @@ Object *class_of(Host *host, const Object *object) {
     if (object->type == &instance_type) return object->items[0];
     if (object->type == &class_type) return script->classes[CLASS_TYPE];
     if (object->type == &native_type) return script->classes[CLASS_NATIVE];
+    if (object->type == &property_type)
+        return script->classes[str_is(object->text, "staticmethod")  ? CLASS_STATIC_METHOD
+                               : str_is(object->text, "classmethod") ? CLASS_CLASS_METHOD
+                                                                     : CLASS_PROPERTY];
     if (object->type == &module_type) return script->classes[CLASS_MODULE];
     if (object->type == &iterator_type) return script->classes[CLASS_ITERATOR];
     Object *own = map_get_pointer(&script->modules, object->type); /* one of the type's own */
@@ -196,17 +218,45 @@ static void add_fields(Host *host, Class *class, Block body) {
     class->num_fields = count, class->fields = fields, class->defaults = defaults;
 }
 
+static bool is_abstract(const Object *member) {
+    if (member && member->kind == OBJECT_HOST && member->type == &property_type) {
+        for (int i = 0; i < member->num_items; i++)
+            if (member->items[i] && is_abstract(member->items[i])) return true;
+        return false;
+    }
+    return member && member->kind == OBJECT_FUNCTION && member->function->is_abstract;
+}
+
+/* What no class of its order gives more than @abstractmethod, in the order of the names. */
+static void note_abstract(Host *host, Class *class) {
+    Object *names = heap_set(host);
+    for (int i = 0; i < class->num_order; i++) {
+        const Map *members = &class_info(class->order[i])->members;
+        for (int k = 0; k < members->capacity; k++)
+            if (members->slots[k].used && is_abstract(members->slots[k].value) &&
+                is_abstract(class_member(class->object, members->slots[k].key)))
+                set_put(host, names, object_str(host->arena, members->slots[k].key));
+    }
+    if (!names->num_items || !sort_items(host, names->num_items, names->items, NULL, false)) return;
+    Buf text = {.arena = host->script->arena};
+    for (int i = 0; i < names->num_items; i++)
+        buf_printf(&text, "%s'%.*s'", i ? ", " : "", STR_ARG(names->items[i]->text));
+    class->missing = buf_str(&text);
+}
+
 /* A class above; *base NULL: a name that says nothing here (Generic[T]). False: raised. */
-static bool base_of(Host *host, const Argument *argument, Object **base, bool *is_tuple) {
-    Object *value = host_expr(host, argument->value);
+static bool base_of(Host *host, const Argument *argument, Object **base, bool *is_tuple,
+                    bool *is_abc) {
     *base = NULL;
+    if (argument->name.length && !str_is(argument->name, "metaclass")) return true;
+    Object *value = host_expr(host, argument->value);
     if (is_raised(host)) return false;
     bool is_class = value->kind == OBJECT_HOST && value->type == &class_type;
-    bool is_abc = is_class && str_is(class_info(value)->name, "ABCMeta");
-    if (argument->stars ||
-        (argument->name.length && !(str_is(argument->name, "metaclass") && is_abc)))
-        return host_refuse(host, "a metaclass, or other arguments of a class"), false;
-    if (argument->name.length) return true;
+    Str name = is_class ? class_info(value)->name : STR("");
+    bool is_plain = str_is(name, "type") || str_is(name, "ABCMeta");
+    if (argument->stars || (argument->name.length && !is_plain))
+        return host_refuse(host, "a metaclass but ABCMeta"), false;
+    if (argument->name.length) return *is_abc |= str_is(name, "ABCMeta"), true;
     if (value->kind == OBJECT_STR && str_is(value->text, "NamedTuple")) return *is_tuple = true;
     if (value->kind == OBJECT_HOST && !strcmp(value->type->name, "annotation")) return true;
     if (!is_class)
@@ -256,15 +306,40 @@ static void run_class_body(Host *host, Object *class, const Stmt *stmt) {
     for (int i = 0; i < count; i++) host_drop(host, body.slots[i]);
 }
 
+/* __init_subclass__ of the nearest class above, with the arguments that have names. */
+static void init_subclass(Host *host, Object *class, const Stmt *stmt) {
+    const Class *info = class_info(class);
+    Object **args = arena_array(host->arena, Object *, stmt->num_args + 1);
+    Str *names = arena_array(host->arena, Str, stmt->num_args + 1), no_name = {0};
+    HostCall call = {.num_args = 1, .args = args, .names = names, .span = stmt->span};
+    args[0] = class, names[0] = no_name;
+    for (int i = 0; i < stmt->num_args; i++) {
+        Str name = stmt->args[i].name;
+        if (!name.length || str_is(name, "metaclass")) continue;
+        names[call.num_args] = name;
+        args[call.num_args++] = host_expr(host, stmt->args[i].value);
+    }
+    for (int i = 1; i < info->num_order && !is_raised(host); i++) {
+        Object *hook = map_get(&class_info(info->order[i])->members, STR("__init_subclass__"));
+        if (!hook) continue;
+        bool wrapped = hook->kind == OBJECT_HOST && hook->type == &property_type;
+        host_invoke(host, wrapped ? hook->items[0] : hook, &call);
+        return;
+    }
+    if (call.num_args > 1 && !is_raised(host))
+        host_raise(host, CLASS_TYPE_ERROR, "%.*s.__init_subclass__() takes no keyword arguments",
+                   STR_ARG(info->name));
+}
+
 Object *class_statement(Host *host, const Stmt *stmt) {
     enum { MOST_BASES = 60 };
     Object *bases[MOST_BASES];
     int num_bases = 0;
-    bool is_tuple = false;
+    bool is_tuple = false, is_abc = false;
     if (!class_is_known(host, stmt->body)) return host->script->poison;
     for (int i = 0; i < stmt->num_args; i++) {
         if (num_bases == MOST_BASES) return host_refuse(host, "so many classes above one");
-        if (!base_of(host, &stmt->args[i], &bases[num_bases], &is_tuple))
+        if (!base_of(host, &stmt->args[i], &bases[num_bases], &is_tuple, &is_abc))
             return host->script->poison;
         num_bases += bases[num_bases] != NULL;
     }
@@ -273,7 +348,7 @@ Object *class_statement(Host *host, const Stmt *stmt) {
     Object *class = class_new(host, stmt->name, num_bases, bases);
     if (is_raised(host)) return class;
     Class *info = class_info(class);
-    info->is_tuple |= is_tuple;
+    info->is_tuple |= is_tuple, info->is_abc |= is_abc;
     info->qualified = stmt->slots->qualified;
     info->body = stmt->body;
     info->module = map_get(&host->module->space, STR("__name__"));
@@ -282,13 +357,8 @@ Object *class_statement(Host *host, const Stmt *stmt) {
     if (is_tuple) add_fields(host, info, stmt->body);
     note_names(host, info, stmt->body);
     name_descriptors(host, class, map_get(&info->members, STR("__assigned__")));
-    for (int i = 1; i < info->num_order; i++) {
-        Object *hook = map_get(&class_info(info->order[i])->members, STR("__init_subclass__"));
-        if (!hook) continue;
-        bool wrapped = hook->kind == OBJECT_HOST && hook->type == &property_type;
-        host_invoke_with(host, wrapped ? hook->items[0] : hook, 1, &class);
-        break;
-    }
+    if (info->is_abc && !is_raised(host)) note_abstract(host, info);
+    init_subclass(host, class, stmt);
     return is_raised(host) ? host->script->poison : class;
 }
 
@@ -402,6 +472,13 @@ Object *class_call(Host *host, Object *class, const HostCall *call) {
     if (info->is_native && !info->is_exception) return builtins_class_call(host, info, call);
     Object *init = class_member(class, STR("__init__")),
            *maker = class_member(class, STR("__new__"));
+    if (info->missing.length)
+        return host_raise(host, CLASS_TYPE_ERROR,
+                          "Can't instantiate abstract class %.*s without an implementation for "
+                          "abstract method%s %.*s",
+                          STR_ARG(info->name),
+                          memchr(info->missing.data, ',', (size_t)info->missing.length) ? "s" : "",
+                          STR_ARG(info->missing));
     if (!init && !maker && (info->is_dataclass || info->is_tuple))
         return fields_call(host, class, call);
     Object *instance = maker                ? own_new(host, class, maker, call)
@@ -476,6 +553,11 @@ static Object *instance_get(Host *host, Object *object, Str name) {
         const Object *args = dict_find_text(object->items[1], STR("args"));
         return args && args->num_items ? host_hold(host, args->items[0]) : host->script->none;
     }
+    if (class_info(class)->is_exception) {
+        if (str_is(name, "__cause__") || str_is(name, "__context__")) return host->script->none;
+        if (str_is(name, "__suppress_context__")) return host->script->booleans[0];
+        if (str_is(name, "__traceback__")) return heap_host(host, &traceback_type, 0, NULL);
+    }
     if (str_is(name, "__dict__"))
         return host_may_change(host, object, "what has __dict__") ? object->items[1] : NULL;
     Object *text = object_str(host->arena, name);
@@ -492,8 +574,12 @@ static Object *object_init(Host *host, Object *const *args, const HostCall *call
     return object_none(host->arena);
 }
 
+/* object.__init_subclass__ */
 static Object *object_nothing(Host *host, Object *const *args, const HostCall *call) {
-    return (void)args, (void)call, host->script->none;
+    (void)args;
+    if (!call->num_args) return host->script->none;
+    return host_raise(host, CLASS_TYPE_ERROR, "%.*s.__init_subclass__() takes no keyword arguments",
+                      STR_ARG(class_info(call->self)->name));
 }
 
 /* object.__setattr__: past the class's own. */
@@ -525,7 +611,17 @@ static bool delete_own(Host *host, Object *object, Str name) {
 bool host_delete_attribute(Host *host, Object *object, Str name) {
     if (is_raised(host)) return false;
     Object *named[] = {object_str(host->arena, name)};
-    if (special_call(host, object, "__delattr__", 1, named)) return !is_raised(host);
+    bool is_instance = object->kind == OBJECT_HOST && object->type == &instance_type;
+    Object *member = is_instance ? class_member(object->items[0], name) : NULL;
+    if (member && member->kind == OBJECT_HOST && member->type == &property_type &&
+        str_is(member->text, "property")) {
+        if (member->num_items > 2 && member->items[2] && member->items[2]->kind != OBJECT_NONE)
+            return host_invoke_with(host, member->items[2], 1, &object), !is_raised(host);
+        host_raise(host, CLASS_ATTRIBUTE_ERROR, "property '%.*s' of '%.*s' object has no deleter",
+                   STR_ARG(name), STR_ARG(class_info(object->items[0])->name));
+        return false;
+    }
+    if (is_instance && special_call(host, object, "__delattr__", 1, named)) return !is_raised(host);
     return !is_raised(host) && delete_own(host, object, name);
 }
 
@@ -557,7 +653,8 @@ static Object *super_get(Host *host, Object *super, Str name) {
     if (str_is(name, "__setattr__")) return native_new(host, &set, self);
     if (str_is(name, "__delattr__")) return native_new(host, &delete, self);
     if (str_is(name, "__new__")) return native_new(host, &object_new_native, NULL);
-    if (str_is(name, "__init_subclass__")) return native_new(host, &nothing, NULL);
+    if (str_is(name, "__init_subclass__"))
+        return native_new(host, &nothing, of_class ? self : owner);
     return str_is(name, "__init__") ? native_new(host, &init, self) : NULL;
 }
 
@@ -568,12 +665,24 @@ static Object *tuple_of_fields(Host *host, const Class *class) {
     return heap_list(host, OBJECT_TUPLE, names->num_items, names->items);
 }
 
+static Object *tuple_make(Host *host, Object *const *args, const HostCall *call) {
+    int count;
+    Object **items;
+    if (!host_items(host, args[0], &count, &items)) return host->script->poison;
+    if (count != class_info(call->self)->num_fields)
+        return host_raise(host, CLASS_TYPE_ERROR, "Expected %d arguments, got %d",
+                          class_info(call->self)->num_fields, count);
+    return host_invoke_with(host, call->self, count, items);
+}
+
 static Object *class_get(Host *host, Object *class, Str name) {
     const Class *info = class_info(class);
     Object *member = class_member(class, name);
     if (member) return as_seen(host, member, NULL, class);
     if (str_is(name, "__name__") || str_is(name, "__qualname__"))
         return object_str(host->arena, info->name);
+    static const Native make = NATIVE("_make", "iterable", tuple_make);
+    if (str_is(name, "_make") && info->is_tuple) return native_new(host, &make, class);
     if (str_is(name, "_fields") && info->is_tuple) return tuple_of_fields(host, info);
     if (str_is(name, "__bases__"))
         return heap_list(host, OBJECT_TUPLE, info->num_bases, info->bases);
@@ -592,7 +701,7 @@ static Object *class_get(Host *host, Object *class, Str name) {
                        : host->script->none;
     }
     if (str_is(name, "__mro__")) return heap_list(host, OBJECT_TUPLE, info->num_order, info->order);
-    return NULL;
+    return class_method_of(host, class, name);
 }
 
 static Object *function_get(Host *host, Object *function, Str name) {
@@ -601,6 +710,8 @@ static Object *function_get(Host *host, Object *function, Str name) {
         return object_str(host->arena, def->slots->qualified);
     if (str_is(name, "__name__") || str_is(name, "__qualname__"))
         return object_str(host->arena, function->text.length ? function->text : def->name);
+    if (str_is(name, "__doc__") && function->function->documented)
+        def = function->function->documented;
     bool has_doc = def->body.count && def->body.stmts[0]->kind == STMT_EXPR &&
                    def->body.stmts[0]->value->kind == EXPR_STRING;
     if (str_is(name, "__doc__"))
@@ -611,17 +722,28 @@ static Object *function_get(Host *host, Object *function, Str name) {
     return NULL;
 }
 
-static Object *add_setter(Host *host, Object *const *args, const HostCall *call) {
-    Object *items[] = {call->self->items[0], args[0]};
-    Object *property = heap_host(host, &property_type, 2, items);
+/* property(get, set, delete): a copy with another of the three, id. */
+static Object *add_accessor(Host *host, Object *const *args, const HostCall *call) {
+    Object *items[3] = {0};
+    for (int i = 0; i < call->self->num_items && i < 3; i++) items[i] = call->self->items[i];
+    items[call->id] = args[0];
+    Object *property = heap_host(host, &property_type, 3, items);
     property->text = call->self->text;
     return property;
 }
 
 static Object *property_get(Host *host, Object *property, Str name) {
-    static const Native setter = NATIVE("setter", "function", add_setter);
-    if (!str_is(property->text, "property") || !str_is(name, "setter")) return NULL;
-    return native_new(host, &setter, property);
+    static const Native rows[] = {{"getter", "function", add_accessor, 0},
+                                  {"setter", "function", add_accessor, 1},
+                                  {"deleter", "function", add_accessor, 2}};
+    static const char *const parts[] = {"fget", "fset", "fdel"};
+    for (int i = 0; i < 3 && str_is(property->text, "property"); i++) {
+        if (str_is(name, rows[i].name)) return native_new(host, &rows[i], property);
+        if (!str_is(name, parts[i])) continue;
+        Object *part = i < property->num_items ? property->items[i] : NULL;
+        return part ? host_hold(host, part) : host->script->none;
+    }
+    return NULL;
 }
 
 static Object *tuple_as_dict(Host *host, Object *const *args, const HostCall *call) {
@@ -661,6 +783,16 @@ static Object *named_tuple_get(Host *host, Object *object, Str name) {
     return str_is(name, "_replace") ? native_new(host, &replace, object) : NULL;
 }
 
+static Object *slice_indices(Host *host, Object *const *args, const HostCall *call) {
+    int64_t length, start, stop, step;
+    if (!host_int(host, args[0], "the length", &length)) return host->script->poison;
+    if (length < 0) return host_raise(host, CLASS_VALUE_ERROR, "length should not be negative");
+    if (!slice_ends(host, call->self, length, &start, &stop, &step)) return host->script->poison;
+    Object *numbers[] = {object_int(host->arena, start), object_int(host->arena, stop),
+                         object_int(host->arena, step)};
+    return heap_list(host, OBJECT_TUPLE, 3, numbers);
+}
+
 Object *host_get(Host *host, Object *object, Str name) {
     if (is_raised(host)) return NULL;
     if (object->kind == OBJECT_MODULE && object->module) {
@@ -691,6 +823,9 @@ Object *host_get(Host *host, Object *object, Str name) {
     }
     if (object->is_constexpr && str_is(name, "value")) return object; /* tl.constexpr(..) */
     if (object->kind == OBJECT_STR) return str_method(host, object, name);
+    static const Native indices = NATIVE("indices", "length", slice_indices);
+    if (object->kind == OBJECT_SLICE && str_is(name, "indices"))
+        return native_new(host, &indices, object);
     if (object->kind == OBJECT_SLICE || object->kind == OBJECT_RANGE) {
         static const char *const parts[] = {"start", "stop", "step"};
         for (int i = 0; i < 3; i++)
@@ -746,7 +881,7 @@ bool host_set_attribute(Host *host, Object *object, Str name, Object *value) {
         Object *args[] = {object, value};
         if (member && member->kind == OBJECT_HOST && member->type == &property_type &&
             str_is(member->text, "property")) {
-            if (member->num_items < 2)
+            if (member->num_items < 2 || !member->items[1] || member->items[1]->kind == OBJECT_NONE)
                 host_raise(host, CLASS_ATTRIBUTE_ERROR,
                            "property '%.*s' of '%.*s' object has no setter", STR_ARG(name),
                            STR_ARG(class_info(object->items[0])->name));

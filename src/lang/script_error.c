@@ -17,9 +17,18 @@ Object *exception_new(Host *host, Object *class, int num_args, Object *const *ar
     return exception;
 }
 
+const HostType traceback_type = {.name = "traceback"};
+
+void exception_note(Host *host, Object *exception, const char *name, Object *value) {
+    if (!is_raised(host))
+        dict_put(host, exception->items[1], object_str(host->arena, str_of(name)), value);
+}
+
 static void raise_at(Host *host, Object *exception) {
     Script *script = host->script;
     if (script->raised) return;
+    bool has_context = script->handled && script->handled != exception;
+    if (has_context) exception_note(host, exception, "__context__", script->handled);
     script->raised = host_keep(host, exception);
     script->raised_at = host->span;
     script->trace.count = 0;

@@ -21,9 +21,18 @@ static Object *run_extend(Host *host, Object *const *args, const HostCall *call)
     return nothing(host);
 }
 
+/* An index among `count`. False: raised. */
+static bool index_of(Host *host, Object *object, int64_t *at) {
+    Object *number = host_index(host, object);
+    if (!is_raised(host) && !object_is_integral(number))
+        host_raise(host, CLASS_TYPE_ERROR, "'%.*s' object cannot be interpreted as an integer",
+                   STR_ARG(class_info(class_of(host, number))->name));
+    return host_int(host, number, "the index", at);
+}
+
 static Object *run_insert(Host *host, Object *const *args, const HostCall *call) {
     int64_t at, count = call->self->num_items;
-    if (!host_int(host, args[0], "the index", &at)) return host->script->poison;
+    if (!index_of(host, args[0], &at)) return host->script->poison;
     if (at < 0) at = at + count < 0 ? 0 : at + count;
     list_insert(host, call->self, (int)(at > count ? count : at), args[1]);
     return nothing(host);
@@ -32,7 +41,7 @@ static Object *run_insert(Host *host, Object *const *args, const HostCall *call)
 static Object *run_pop(Host *host, Object *const *args, const HostCall *call) {
     Object *list = call->self;
     int64_t at = list->num_items - 1;
-    if (args[0] && !host_int(host, args[0], "the index", &at)) return host->script->poison;
+    if (args[0] && !index_of(host, args[0], &at)) return host->script->poison;
     if (at < 0 && args[0]) at += list->num_items;
     if (!list->num_items) return host_raise(host, CLASS_INDEX_ERROR, "pop from empty list");
     if (at < 0 || at >= list->num_items)
@@ -43,22 +52,27 @@ static Object *run_pop(Host *host, Object *const *args, const HostCall *call) {
 }
 
 /* -1: not in it, or raised. */
-static int place_of(Host *host, const Object *list, Object *item) {
-    for (int i = 0; i < list->num_items && !is_raised(host); i++)
-        if (list->items[i] == item || script_equal(host, list->items[i], item)) return i;
+static int place_of(Host *host, const Object *list, Object *item, int64_t from, int64_t to) {
+    for (int64_t i = from; i < to && i < list->num_items && !is_raised(host); i++)
+        if (list->items[i] == item || script_equal(host, list->items[i], item)) return (int)i;
     return -1;
 }
 
 static Object *run_remove(Host *host, Object *const *args, const HostCall *call) {
-    int at = place_of(host, call->self, args[0]);
+    int at = place_of(host, call->self, args[0], 0, INT64_MAX);
     if (at < 0) return host_raise(host, CLASS_VALUE_ERROR, "list.remove(x): x not in list");
     list_remove(host, call->self, at, 1);
     return nothing(host);
 }
 
 static Object *run_index(Host *host, Object *const *args, const HostCall *call) {
-    int at = place_of(host, call->self, args[0]);
-    if (at >= 0) return object_int(host->arena, at);
+    int64_t length = call->self->num_items, bounds[] = {0, length};
+    for (int i = 0; i < 2; i++) {
+        if (args[1 + i] && !index_of(host, args[1 + i], &bounds[i])) return host->script->poison;
+        if (bounds[i] < 0) bounds[i] = bounds[i] + length < 0 ? 0 : bounds[i] + length;
+    }
+    int at = place_of(host, call->self, args[0], bounds[0], bounds[1]);
+    if (at >= 0 || is_raised(host)) return object_int(host->arena, at);
     if (call->self->kind == OBJECT_TUPLE)
         return host_raise(host, CLASS_VALUE_ERROR, "tuple.index(x): x not in tuple");
     Object *text = host_repr(host, args[0]);
@@ -191,7 +205,7 @@ static Object *run_dict_pop(Host *host, Object *const *args, const HostCall *cal
 
 static Object *run_popitem(Host *host, Object *const *args, const HostCall *call) {
     Object *dict = call->self;
-    (void)args;
+    if (args[0] && !script_truth(host, args[0])) return host_refuse(host, "popitem(last=False)");
     if (!dict->num_items)
         return host_raise(host, CLASS_KEY_ERROR, "popitem(): dictionary is empty");
     Object *pair = heap_list(host, OBJECT_TUPLE, 2, dict->items + dict->num_items - 2);
@@ -218,6 +232,11 @@ static Object *run_update(Host *host, Object *const *args, const HostCall *call)
         for (int k = 0; k < count; k++) {
             int two;
             Object **pair;
+            if (object_is_number(items[k]) || items[k]->kind == OBJECT_NONE)
+                return host_raise(host, CLASS_TYPE_ERROR,
+                                  "cannot convert dictionary update sequence element #%d to a "
+                                  "sequence",
+                                  k);
             if (!host_items(host, items[k], &two, &pair)) break;
             if (two != 2)
                 return host_raise(host, CLASS_VALUE_ERROR,
@@ -254,11 +273,18 @@ static void view_print(Host *host, Object *self, Buf *out, bool as_repr) {
     buf_puts(out, "])");
 }
 
-static const HostType view_type = {
-    .name = "dict view", .next = view_next, .length = view_length, .print = view_print};
+#define VIEW_TYPE(text)                                                                            \
+    { .name = text, .next = view_next, .length = view_length, .print = view_print }
+static const HostType view_types[] = {VIEW_TYPE("dict_keys"), VIEW_TYPE("dict_values"),
+                                      VIEW_TYPE("dict_items")};
+
+bool is_set_view(const Object *object) {
+    return object->kind == OBJECT_HOST &&
+           (object->type == &view_types[0] || object->type == &view_types[2]);
+}
 
 static Object *view(Host *host, Object *dict, int which) {
-    Object *object = heap_host(host, &view_type, 1, &dict);
+    Object *object = heap_host(host, &view_types[which], 1, &dict);
     object->weight = which;
     return object;
 }
@@ -292,15 +318,23 @@ static Object *run_set_remove(Host *host, Object *const *args, const HostCall *c
     return nothing(host);
 }
 
-static Object *set_with(Host *host, Object *const *args, const HostCall *call, Operator op) {
+Object *set_of(Host *host, Object *iterable) {
     int count;
-    Object **items;
-    if (!host_items(host, args[0], &count, &items)) return host->script->poison;
-    Object *other = heap_set(host);
-    for (int i = 0; i < count; i++) set_put(host, other, items[i]);
-    bool compares = op == OPERATOR_LE || op == OPERATOR_GE;
-    return compares ? script_compare(host, op, call->self, other)
-                    : script_binary(host, op, call->self, other);
+    Object **items, *set = heap_set(host);
+    if (!host_items(host, iterable, &count, &items)) return host->script->poison;
+    for (int i = 0; i < count; i++) set_put(host, set, items[i]);
+    return is_raised(host) ? host->script->poison : set;
+}
+
+/* With each of the arguments in turn. */
+static Object *set_with(Host *host, Object *const *args, const HostCall *call, Operator op) {
+    Object *result = run_copy(host, args, call);
+    for (int i = 0; i < call->num_args && !is_raised(host); i++)
+        result = script_binary(host, op, result, set_of(host, call->args[i]));
+    return result;
+}
+static Object *set_against(Host *host, Object *const *args, const HostCall *call, Operator op) {
+    return script_compare(host, op, call->self, set_of(host, args[0]));
 }
 static Object *run_union(Host *host, Object *const *args, const HostCall *call) {
     return set_with(host, args, call, OPERATOR_OR);
@@ -312,17 +346,33 @@ static Object *run_difference(Host *host, Object *const *args, const HostCall *c
     return set_with(host, args, call, OPERATOR_SUB);
 }
 static Object *run_issubset(Host *host, Object *const *args, const HostCall *call) {
-    return set_with(host, args, call, OPERATOR_LE);
+    return set_against(host, args, call, OPERATOR_LE);
 }
 static Object *run_issuperset(Host *host, Object *const *args, const HostCall *call) {
-    return set_with(host, args, call, OPERATOR_GE);
+    return set_against(host, args, call, OPERATOR_GE);
+}
+static Object *run_symmetric_difference(Host *host, Object *const *args, const HostCall *call) {
+    return script_binary(host, OPERATOR_XOR, call->self, set_of(host, args[0]));
+}
+static Object *run_isdisjoint(Host *host, Object *const *args, const HostCall *call) {
+    const Object *both = script_binary(host, OPERATOR_AND, call->self, set_of(host, args[0]));
+    return is_raised(host) ? host->script->poison : object_bool(host->arena, !both->num_items);
+}
+static Object *run_set_pop(Host *host, Object *const *args, const HostCall *call) {
+    (void)args;
+    return call->self->num_items
+               ? host_refuse(host, "'pop' of a set, whose order is that of Python's hash table")
+               : host_raise(host, CLASS_KEY_ERROR, "pop from an empty set");
 }
 
 static Object *run_set_update(Host *host, Object *const *args, const HostCall *call) {
-    int count;
-    Object **items;
-    if (!host_items(host, args[0], &count, &items)) return host->script->poison;
-    for (int i = 0; i < count; i++) set_put(host, call->self, items[i]);
+    (void)args;
+    for (int k = 0; k < call->num_args; k++) {
+        int count;
+        Object **items;
+        if (!host_items(host, call->args[k], &count, &items)) return host->script->poison;
+        for (int i = 0; i < count; i++) set_put(host, call->self, items[i]);
+    }
     return nothing(host);
 }
 
@@ -334,20 +384,20 @@ static const Native of_lists[] = {
     NATIVE("insert", "index, object", run_insert),
     NATIVE("pop", "index?", run_pop),
     NATIVE("remove", "value", run_remove),
-    NATIVE("index", "value", run_index),
+    NATIVE("index", "value, start?, stop?", run_index),
     NATIVE("count", "value", run_count),
     NATIVE("reverse", "", run_reverse),
     NATIVE("clear", "", run_clear),
     NATIVE("sort", "*, key?, reverse?", run_sort),
     NATIVE("copy", "", run_copy),
 };
-static const Native of_tuples[] = {NATIVE("index", "value", run_index),
+static const Native of_tuples[] = {NATIVE("index", "value, start?, stop?", run_index),
                                    NATIVE("count", "value", run_count)};
 static const Native of_dicts[] = {
     NATIVE("get", "key, default?", run_get),
     NATIVE("setdefault", "key, default?", run_setdefault),
     NATIVE("pop", "key, default?", run_dict_pop),
-    NATIVE("popitem", "", run_popitem),
+    NATIVE("popitem", "last?", run_popitem),
     NATIVE("update", "..", run_update),
     NATIVE("keys", "", run_keys),
     NATIVE("values", "", run_values),
@@ -359,12 +409,15 @@ static const Native of_sets[] = {
     NATIVE("add", "element", run_add),
     NATIVE("discard", "element", run_discard),
     NATIVE("remove", "element", run_set_remove),
-    NATIVE("union", "other", run_union),
-    NATIVE("intersection", "other", run_intersection),
-    NATIVE("difference", "other", run_difference),
+    NATIVE("union", "..", run_union),
+    NATIVE("intersection", "..", run_intersection),
+    NATIVE("difference", "..", run_difference),
+    NATIVE("symmetric_difference", "other", run_symmetric_difference),
+    NATIVE("isdisjoint", "other", run_isdisjoint),
+    NATIVE("pop", "", run_set_pop),
     NATIVE("issubset", "other", run_issubset),
     NATIVE("issuperset", "other", run_issuperset),
-    NATIVE("update", "other", run_set_update),
+    NATIVE("update", "..", run_set_update),
     NATIVE("clear", "", run_clear),
     NATIVE("copy", "", run_copy),
 };
@@ -382,5 +435,7 @@ Object *container_method(Host *host, Object *self, Str name) {
         rows = of_tuples, count = COUNT(of_tuples);
     for (int i = 0; i < count; i++)
         if (str_is(name, rows[i].name)) return native_new(host, &rows[i], self);
+    if (self->kind == OBJECT_DICT && str_is(name, "move_to_end")) /* OrderedDict is dict */
+        return host_refuse(host, "'move_to_end' of an OrderedDict");
     return NULL;
 }

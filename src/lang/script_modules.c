@@ -51,11 +51,15 @@ static Object *domain_error(Host *host) {
 
 static Object *math_one(Host *host, Object *x, double (*function)(double)) {
     double value;
+    if (!is_raised(host) && !object_is_number(x) && x->kind != OBJECT_HOST)
+        return host_raise(host, CLASS_TYPE_ERROR, "must be real number, not %.*s",
+                          STR_ARG(class_info(class_of(host, x))->name));
     if (!host_double(host, x, "the argument", &value)) return host->script->poison;
     double result = function(value);
     if (isnan(result) && !isnan(value)) return domain_error(host);
     if (isinf(result) && !isinf(value)) {
-        if (function != exp && function != expm1) return domain_error(host);
+        bool grows = function == exp || function == expm1 || function == sinh || function == cosh;
+        if (!grows) return domain_error(host);
         return host_raise(host, CLASS_OVERFLOW_ERROR, "math range error");
     }
     return floating(host, result);
@@ -64,6 +68,14 @@ static Object *math_one(Host *host, Object *x, double (*function)(double)) {
     static Object *math_##name(Host *host, Object *const *args, const HostCall *call) {            \
         return (void)call, math_one(host, args[0], name);                                          \
     }
+MATH_ONE(asin)
+MATH_ONE(acos)
+MATH_ONE(sinh)
+MATH_ONE(cosh)
+MATH_ONE(asinh)
+MATH_ONE(acosh)
+MATH_ONE(atanh)
+MATH_ONE(erfc)
 MATH_ONE(sqrt)
 MATH_ONE(exp)
 MATH_ONE(log2)
@@ -175,17 +187,109 @@ static Object *math_prod(Host *host, Object *const *args, const HostCall *call) 
     return product;
 }
 
-static Object *math_gcd(Host *host, Object *const *args, const HostCall *call) {
-    int64_t a, b;
-    (void)call;
-    if (!host_int(host, args[0], "the argument", &a) ||
-        !host_int(host, args[1], "the argument", &b))
-        return host->script->poison;
+static bool whole(Host *host, Object *object, int64_t *value) {
+    const Object *number = host_index(host, object);
+    if (!is_raised(host) && !object_is_integral(number))
+        host_raise(host, CLASS_TYPE_ERROR, "'%.*s' object cannot be interpreted as an integer",
+                   STR_ARG(class_info(class_of(host, number))->name));
+    return host_int(host, number, "the argument", value);
+}
+
+static int128 common(int128 a, int128 b) {
     while (b) {
-        int64_t rest = b == -1 ? 0 : a % b;
+        int128 rest = a % b;
         a = b, b = rest;
     }
-    return object_int(host->arena, a < 0 ? -(int128)a : a);
+    return a < 0 ? -a : a;
+}
+
+/* gcd and lcm (id 1) of any number of them. */
+static Object *math_gcd(Host *host, Object *const *args, const HostCall *call) {
+    int128 result = call->id;
+    (void)args;
+    for (int i = 0; i < call->num_args; i++) {
+        int64_t value;
+        if (!whole(host, call->args[i], &value)) return host->script->poison;
+        int128 size = value < 0 ? -(int128)value : value, both = common(result, size);
+        if (call->id && size && result / both > ((int128)1 << 126) / size)
+            return host_refuse(host, "an integer of more than 128 bits");
+        result = !call->id ? both : both ? result / both * size : 0;
+    }
+    return object_int(host->arena, result);
+}
+
+/* n! (id 0), perm(n, k) (1), comb(n, k) (2). */
+static Object *math_factorial(Host *host, Object *const *args, const HostCall *call) {
+    int64_t n, k;
+    if (!whole(host, args[0], &n)) return host->script->poison;
+    k = n;
+    bool has_k = call->id && args[1] && args[1]->kind != OBJECT_NONE;
+    if (has_k && !whole(host, args[1], &k)) return host->script->poison;
+    if (n < 0 || k < 0)
+        return call->id ? host_raise(host, CLASS_VALUE_ERROR, "%s must be a non-negative integer",
+                                     n < 0 ? "n" : "k")
+                        : host_raise(host, CLASS_VALUE_ERROR,
+                                     "factorial() not defined for negative values");
+    if (k > n) return object_int(host->arena, 0);
+    if (call->id == 2 && k > n - k) k = n - k;
+    int128 result = 1;
+    for (int64_t i = 1; i <= k; i++) {
+        if (result > ((int128)1 << 126) / n)
+            return host_refuse(host, "an integer of more than 128 bits");
+        result = result * (n - k + i);
+        if (call->id == 2) result /= i;
+    }
+    return object_int(host->arena, result);
+}
+
+static Object *math_isclose(Host *host, Object *const *args, const HostCall *call) {
+    double a, b, relative = 1e-9, absolute = 0;
+    (void)call;
+    if (!host_double(host, args[0], "the argument", &a) ||
+        !host_double(host, args[1], "the argument", &b) ||
+        (args[2] && !host_double(host, args[2], "rel_tol", &relative)) ||
+        (args[3] && !host_double(host, args[3], "abs_tol", &absolute)))
+        return host->script->poison;
+    if (relative < 0 || absolute < 0)
+        return host_raise(host, CLASS_VALUE_ERROR, "tolerances must be non-negative");
+    double apart = fabs(b - a);
+    bool near = apart <= fabs(relative * b) || apart <= fabs(relative * a) || apart <= absolute;
+    return object_bool(host->arena, a == b || (!isinf(a) && !isinf(b) && near));
+}
+
+/* x * 180 / pi (id 0), x * pi / 180. */
+static Object *math_degrees(Host *host, Object *const *args, const HostCall *call) {
+    double x;
+    const double pi = 3.141592653589793;
+    if (!host_double(host, args[0], "the argument", &x)) return host->script->poison;
+    return floating(host, x * (call->id ? pi / 180 : 180 / pi));
+}
+
+static Object *math_modf(Host *host, Object *const *args, const HostCall *call) {
+    double x, whole_part = 0;
+    int exponent = 0;
+    if (!host_double(host, args[0], "the argument", &x)) return host->script->poison;
+    Object *parts[2];
+    parts[0] = floating(host, call->id ? frexp(x, &exponent) : modf(x, &whole_part));
+    parts[1] =
+        call->id ? object_int(host->arena, isfinite(x) ? exponent : 0) : floating(host, whole_part);
+    return heap_list(host, OBJECT_TUPLE, 2, parts);
+}
+
+static Object *math_ldexp(Host *host, Object *const *args, const HostCall *call) {
+    double x;
+    int64_t exponent;
+    (void)call;
+    if (!host_double(host, args[0], "the argument", &x) || !whole(host, args[1], &exponent))
+        return host->script->poison;
+    int bound = exponent > 4000 ? 4000 : exponent < -4000 ? -4000 : (int)exponent;
+    double result = ldexp(x, bound);
+    if (isinf(result) && !isinf(x))
+        return host_raise(host, CLASS_OVERFLOW_ERROR, "math range error");
+    return floating(host, result);
+}
+static Object *math_remainder(Host *host, Object *const *args, const HostCall *call) {
+    return (void)call, math_two(host, args, remainder);
 }
 
 static Object *open_math(Host *host) {
@@ -213,7 +317,26 @@ static Object *open_math(Host *host) {
         NATIVE("isnan", "x", math_isnan),
         NATIVE("isinf", "x", math_isinf),
         NATIVE("prod", "iterable", math_prod),
-        NATIVE("gcd", "a, b", math_gcd),
+        {"gcd", "..", math_gcd, 0},
+        {"lcm", "..", math_gcd, 1},
+        {"factorial", "n", math_factorial, 0},
+        {"perm", "n, k?", math_factorial, 1},
+        {"comb", "n, k", math_factorial, 2},
+        NATIVE("isclose", "a, b, *, rel_tol?, abs_tol?", math_isclose),
+        {"degrees", "x", math_degrees, 0},
+        {"radians", "x", math_degrees, 1},
+        {"modf", "x", math_modf, 0},
+        {"frexp", "x", math_modf, 1},
+        NATIVE("ldexp", "x, i", math_ldexp),
+        NATIVE("remainder", "x, y", math_remainder),
+        NATIVE("asin", "x", math_asin),
+        NATIVE("acos", "x", math_acos),
+        NATIVE("sinh", "x", math_sinh),
+        NATIVE("cosh", "x", math_cosh),
+        NATIVE("asinh", "x", math_asinh),
+        NATIVE("acosh", "x", math_acosh),
+        NATIVE("atanh", "x", math_atanh),
+        NATIVE("erfc", "x", math_erfc),
         NATIVE("isqrt", "n", math_isqrt),
         NATIVE("isfinite", "x", math_isfinite),
         NATIVE("copysign", "x, y", math_copysign),
@@ -369,9 +492,12 @@ static Object *open_sys(Host *host) {
 /* wraps(f)(g): g, which is called as f is. */
 static Object *take_name(Host *host, Object *const *args, const HostCall *call) {
     (void)host;
-    if (args[0]->kind == OBJECT_FUNCTION && call->self->kind == OBJECT_FUNCTION)
-        args[0]->text =
-            call->self->text.length ? call->self->text : call->self->function->def->name;
+    if (args[0]->kind != OBJECT_FUNCTION || call->self->kind != OBJECT_FUNCTION) return args[0];
+    const FunctionObject *wrapped = call->self->function;
+    args[0]->function->documented = wrapped->documented ? wrapped->documented : wrapped->def;
+    args[0]->text =
+
+        call->self->text.length ? call->self->text : wrapped->def->name;
     return args[0];
 }
 static Object *wraps_call(Host *host, Object *const *args, const HostCall *call) {
@@ -473,6 +599,16 @@ static Object *has_call(Host *host, Object *const *args, const HostCall *call) {
     return object_bool(host->arena, host_get(host, args[0], name) != NULL);
 }
 
+/* abc.abstractmethod */
+static Object *abstract_call(Host *host, Object *const *args, const HostCall *call) {
+    (void)call;
+    for (Object *one = args[0]; one; one = one->num_items ? one->items[0] : NULL) {
+        if (one->kind == OBJECT_FUNCTION) one->function->is_abstract = true;
+        if (one->kind != OBJECT_HOST || one->type != &property_type) break;
+    }
+    return is_raised(host) ? host->script->poison : args[0];
+}
+
 static Object *open_functools(Host *host) {
     static const Native rows[] = {
         NATIVE("wraps", "wrapped", wraps_call),
@@ -481,6 +617,7 @@ static Object *open_functools(Host *host) {
         NATIVE("partial", "..", partial_call),
         NATIVE("reduce", "function, iterable, initial?", reduce_call),
         NATIVE("has", "object, name", has_call),
+        NATIVE("abstract", "function", abstract_call),
     };
     Object *module = host_module_new(host, "functools");
     module_add_natives(host, module, rows, COUNT(rows));
@@ -539,6 +676,14 @@ static Object *namedtuple_call(Host *host, Object *const *args, const HostCall *
         if (!host_text(host, items[i], "a field's name", &name)) return host->script->poison;
         info->fields[i] = str_copy(host->script->arena, name);
     }
+    int given = 0;
+    Object **defaults = NULL;
+    if (args[2] && args[2]->kind != OBJECT_NONE && !host_items(host, args[2], &given, &defaults))
+        return host->script->poison;
+    if (given > count)
+        return host_raise(host, CLASS_TYPE_ERROR, "Got more default values than field names");
+    for (int i = 0; i < given; i++)
+        info->defaults[count - given + i] = host_keep(host, defaults[i]);
     return class;
 }
 
@@ -557,8 +702,9 @@ static Object *defaultdict_call(Host *host, Object *const *args, const HostCall 
 }
 
 static Object *open_collections(Host *host) {
-    static const Native rows[] = {NATIVE("namedtuple", "typename, field_names", namedtuple_call),
-                                  NATIVE("defaultdict", "..", defaultdict_call)};
+    static const Native rows[] = {
+        NATIVE("namedtuple", "typename, field_names, *, defaults?", namedtuple_call),
+        NATIVE("defaultdict", "..", defaultdict_call)};
     Object *module = host_module_new(host, "collections");
     module_add_natives(host, module, rows, COUNT(rows));
     module_add(host, module, "OrderedDict", host->script->classes[CLASS_DICT]);

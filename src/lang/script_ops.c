@@ -134,7 +134,23 @@ static Object *own_binary(Host *host, Operator op, Object *a, Object *b) {
     return NULL;
 }
 
+static bool is_plain_list(const Object *object) {
+    return object->kind == OBJECT_LIST && !is_set_object(object);
+}
+
+static bool is_joinable(const Object *object) {
+    return object->kind == OBJECT_STR || object->kind == OBJECT_TUPLE || is_plain_list(object);
+}
+
 static Object *type_error(Host *host, Operator op, const Object *a, const Object *b) {
+    const Object *other = is_joinable(a) ? b : a;
+    const char *joined = a->kind == OBJECT_STR ? "str" : a->kind == OBJECT_TUPLE ? "tuple" : "list";
+    if (op == OPERATOR_ADD && is_joinable(a))
+        return host_raise(host, CLASS_TYPE_ERROR, "can only concatenate %s (not \"%s\") to %s",
+                          joined, name_of(host, b), joined);
+    if (op == OPERATOR_MUL && (is_joinable(a) || is_joinable(b)))
+        return host_raise(host, CLASS_TYPE_ERROR, "can't multiply sequence by non-int of type '%s'",
+                          name_of(host, other));
     return host_raise(host, CLASS_TYPE_ERROR, "unsupported operand type(s) for %s%s: '%s' and '%s'",
                       operator_text(op), op == OPERATOR_POW ? " or pow()" : "", name_of(host, a),
                       name_of(host, b));
@@ -161,10 +177,6 @@ static Object *number_error(Host *host, Operator op, const Object *a, const Obje
         return host_raise(host, CLASS_OVERFLOW_ERROR, "(34, 'Numerical result out of range')");
     bool fits = floats || op == OPERATOR_MATMUL;
     return fits && op != OPERATOR_POW ? type_error(host, op, a, b) : host_refuse(host, "%s", why);
-}
-
-static bool is_plain_list(const Object *object) {
-    return object->kind == OBJECT_LIST && !is_set_object(object);
 }
 
 static Object *list_binary(Host *host, Operator op, Object *a, Object *b) {
@@ -218,6 +230,10 @@ static Object *union_of(Host *host, Operator op, Object *a, Object *b) {
 
 Object *script_binary(Host *host, Operator op, Object *a, Object *b) {
     if (is_raised(host)) return host->script->poison;
+    bool of_sets =
+        op == OPERATOR_OR || op == OPERATOR_AND || op == OPERATOR_SUB || op == OPERATOR_XOR;
+    if (of_sets && (is_set_view(a) || is_set_view(b))) /* of any iterable */
+        return script_binary(host, op, set_of(host, a), set_of(host, b));
     if (object_is_number(a) && object_is_number(b)) {
         int64_t result;
         if (a->kind == OBJECT_INT && b->kind == OBJECT_INT && op <= OPERATOR_MUL &&
@@ -246,9 +262,6 @@ Object *script_binary(Host *host, Operator op, Object *a, Object *b) {
             dict_put(host, dict, b->items[i], b->items[i + 1]);
         return dict;
     }
-    if (op == OPERATOR_ADD && a->kind == OBJECT_STR && b->kind != OBJECT_STR)
-        return host_raise(host, CLASS_TYPE_ERROR, "can only concatenate str (not \"%s\") to str",
-                          name_of(host, b));
     bool sequence = a->kind == OBJECT_STR || a->kind == OBJECT_TUPLE || b->kind == OBJECT_STR ||
                     b->kind == OBJECT_TUPLE;
     bool fits =
@@ -438,6 +451,10 @@ Object *script_compare(Host *host, Operator op, Object *a, Object *b) {
         if (op == OPERATOR_NE && (result = own_binary(host, OPERATOR_EQ, a, b)))
             return object_bool(host->arena, !script_truth(host, result));
     }
+    if (is_set_view(a) || is_set_view(b)) {
+        Object *x = is_set_view(a) ? set_of(host, a) : a, *y = is_set_view(b) ? set_of(host, b) : b;
+        return script_compare(host, op, x, y);
+    }
     if (op == OPERATOR_EQ || op == OPERATOR_NE) {
         bool equal = script_equal(host, a, b);
         return is_raised(host) ? host->script->poison
@@ -560,8 +577,8 @@ Str text_at(Str text, int index) {
 
 /* ---- subscripts ---- */
 
-bool slice_bounds(Host *host, const Object *slice, int64_t length, int64_t *start, int64_t *step,
-                  int64_t *count) {
+bool slice_ends(Host *host, const Object *slice, int64_t length, int64_t *start, int64_t *stop,
+                int64_t *step) {
     int64_t parts[3] = {0, 0, 1};
     for (int i = 0; i < 3; i++) {
         if (slice->items[i]->kind == OBJECT_NONE) continue;
@@ -590,8 +607,15 @@ bool slice_bounds(Host *host, const Object *slice, int64_t length, int64_t *star
         ends[i] = ends[i] < low ? low : ends[i] > high ? high : ends[i];
         if (!given) ends[i] = (i == 0) == (*step > 0) ? low : high;
     }
-    *start = ends[0];
-    int64_t span = *step > 0 ? ends[1] - ends[0] : ends[0] - ends[1];
+    *start = ends[0], *stop = ends[1];
+    return true;
+}
+
+bool slice_bounds(Host *host, const Object *slice, int64_t length, int64_t *start, int64_t *step,
+                  int64_t *count) {
+    int64_t stop;
+    if (!slice_ends(host, slice, length, start, &stop, step)) return false;
+    int64_t span = *step > 0 ? stop - *start : *start - stop;
     int64_t size = *step > 0 ? *step : -*step;
     *count = span > 0 ? (span + size - 1) / size : 0;
     return true;
@@ -695,8 +719,18 @@ static Object *key_error(Host *host, Object *key) {
 
 static Object *sequence_item(Host *host, Object *object, Object *key) {
     int64_t length = script_length(host, object), at;
-    if (key->kind == OBJECT_SLICE && object->kind != OBJECT_RANGE)
-        return slice_of(host, object, key, length);
+    if (key->kind == OBJECT_SLICE && object->kind == OBJECT_RANGE) {
+        int64_t start, stop, step;
+        if (!slice_ends(host, key, length, &start, &stop, &step)) return host->script->poison;
+        int128 from = object->items[0]->integer, by = object->items[2]->integer;
+        Object *parts[] = {object_int(host->arena, from + start * by),
+                           object_int(host->arena, from + stop * by),
+                           object_int(host->arena, step * by)};
+        Object *range = object_tuple(host->arena, 3, parts);
+        range->kind = OBJECT_RANGE;
+        return range;
+    }
+    if (key->kind == OBJECT_SLICE) return slice_of(host, object, key, length);
     if (!place_of(host, object, key, length, "", &at)) return host->script->poison;
     if (object->kind == OBJECT_STR) return object_str(host->arena, text_at(object->text, (int)at));
     if (object->kind == OBJECT_RANGE)
@@ -747,10 +781,16 @@ bool script_set_subscript(Host *host, Object *object, Object *key, Object *value
         Object **items;
         if (!slice_bounds(host, key, object->num_items, &start, &step, &count)) return false;
         if (!host_items(host, value, &given, &items)) return false;
-        if (step != 1) {
-            host_refuse(host, "assigning to a slice with a step");
+        if (step != 1 && given != count) {
+            host_raise(host, CLASS_VALUE_ERROR,
+                       "attempt to assign sequence of size %d to extended slice of size %d", given,
+                       (int)count);
             return false;
         }
+        if (step != 1 && !host_may_change(host, object, "a list")) return false;
+        for (int i = 0; i < given && step != 1; i++)
+            host_store(host, &object->items[start + i * step], items[i]);
+        if (step != 1) return true;
         list_remove(host, object, (int)start, (int)count);
         for (int i = 0; i < given; i++) list_insert(host, object, (int)start + i, items[i]);
         return true;
@@ -774,7 +814,11 @@ bool script_delete_subscript(Host *host, Object *object, Object *key) {
         if (!is_raised(host)) key_error(host, key);
         return false;
     }
-    int64_t start, step, count = 1;
+    int64_t start, step = 1, count = 1;
+    if (object->kind == OBJECT_HOST && object->type == &instance_type &&
+        special_call(host, object, "__delitem__", 1, &key))
+        return !is_raised(host);
+    if (is_raised(host)) return false;
     if (!is_plain_list(object)) {
         host_raise(host, CLASS_TYPE_ERROR, "'%s' object doesn't support item deletion",
                    name_of(host, object));
@@ -782,11 +826,13 @@ bool script_delete_subscript(Host *host, Object *object, Object *key) {
     }
     if (key->kind == OBJECT_SLICE) {
         if (!slice_bounds(host, key, object->num_items, &start, &step, &count)) return false;
-        if (step != 1) return host_refuse(host, "deleting a slice with a step"), false;
     } else if (!place_of(host, object, key, object->num_items, "assignment ", &start)) {
         return false;
     }
-    list_remove(host, object, (int)start, (int)count);
+    if (step < 0) start += (count - 1) * step, step = -step;
+    for (int64_t i = count - 1; i >= 0 && step != 1; i--)
+        list_remove(host, object, (int)(start + i * step), 1);
+    if (step == 1) list_remove(host, object, (int)start, (int)count);
     return true;
 }
 

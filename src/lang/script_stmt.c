@@ -194,7 +194,12 @@ static Flow run_raise(Host *host, const Stmt *stmt) {
         return FLOW_UNKNOWN;
     }
     Object *exception = as_exception(host, host_expr(host, stmt->value));
-    if (stmt->message) host_expr(host, stmt->message);
+    if (stmt->message && !is_raised(host)) {
+        Object *cause = host_expr(host, stmt->message);
+        if (!is_raised(host) && cause->kind != OBJECT_NONE) cause = as_exception(host, cause);
+        exception_note(host, exception, "__cause__", cause);
+        exception_note(host, exception, "__suppress_context__", host->script->booleans[1]);
+    }
     host->span = stmt->span;
     if (!is_raised(host)) host_raise_object(host, exception);
     return FLOW_UNKNOWN;
@@ -313,7 +318,9 @@ static Flow run_with_from(Host *host, const Stmt *stmt, int index, Object **resu
     if (script->is_refused) return flow;
     Aside aside = lay_aside(host);
     Object *none = script->none, *args[] = {none, none, none};
-    if (aside.exception) args[0] = aside.exception->items[0], args[1] = aside.exception;
+    if (aside.exception)
+        args[0] = aside.exception->items[0], args[1] = aside.exception,
+        args[2] = heap_host(host, &traceback_type, 0, NULL);
     Object *answer = host_invoke_with(host, leave, 3, args);
     bool swallows = aside.exception && !is_raised(host) && script_truth(host, answer);
     if (swallows) {

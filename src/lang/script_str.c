@@ -28,6 +28,8 @@ static Object *run_join(Host *host, Object *const *args, const HostCall *call) {
     Buf out = {.arena = host->arena};
     int count;
     Object **items;
+    if (object_is_number(args[0]) || args[0]->kind == OBJECT_NONE)
+        return host_raise(host, CLASS_TYPE_ERROR, "can only join an iterable");
     if (!host_items(host, args[0], &count, &items)) return host->script->poison;
     for (int i = 0; i < count; i++) {
         if (items[i]->kind != OBJECT_STR)
@@ -70,19 +72,65 @@ static Object *run_split(Host *host, Object *const *args, const HostCall *call) 
     return list;
 }
 
+/* From the right: the parts come in order. */
+static Object *run_rsplit(Host *host, Object *const *args, const HostCall *call) {
+    int64_t most = ALL;
+    Str text = call->self->text, separator = {0};
+    bool blanks = !args[0] || args[0]->kind == OBJECT_NONE;
+    if (!blanks && !host_text(host, args[0], "sep", &separator)) return host->script->poison;
+    if (!blanks && !separator.length) return host_raise(host, CLASS_VALUE_ERROR, "empty separator");
+    if (args[1] && !host_int(host, args[1], "maxsplit", &most)) return host->script->poison;
+    if (most < 0 || most == ALL) return run_split(host, args, call);
+    Object *list = heap_list(host, OBJECT_LIST, 0, NULL);
+    int end = text.length;
+    while (blanks && end && is_blank(text.data[end - 1])) end--;
+    while (most-- > 0 && end > 0) {
+        int at = blanks ? end : find_in(part(text, 0, end), separator, 0, true);
+        while (blanks && at > 0 && !is_blank(text.data[at - 1])) at--;
+        int from = blanks ? at : at + separator.length;
+        if (blanks ? at == 0 : at < 0) break;
+        list_insert(host, list, 0, text_of(host, part(text, from, end)));
+        end = at;
+        while (blanks && end && is_blank(text.data[end - 1])) end--;
+    }
+    if (!blanks || end > 0) list_insert(host, list, 0, text_of(host, part(text, 0, end)));
+    return list;
+}
+
+static Object *run_expandtabs(Host *host, Object *const *args, const HostCall *call) {
+    int64_t size = 8;
+    int column = 0;
+    Str text = call->self->text;
+    Buf out = {.arena = host->arena};
+    if (args[0] && !host_int(host, args[0], "tabsize", &size)) return host->script->poison;
+    if (size > 1000) return host_refuse(host, "expandtabs() by more than 1000");
+    for (int i = 0; i < text.length; i++) {
+        char c = text.data[i];
+        if (c != '\t') buf_putc(&out, c);
+        for (int64_t k = c == '\t' && size > 0 ? size - column % size : 0; k > 0; k--, column++)
+            buf_putc(&out, ' ');
+        if (c != '\t') column += ((unsigned char)c & 0xc0) != 0x80;
+        if (c == '\n' || c == '\r') column = 0;
+    }
+    return text_made(host, &out);
+}
+
 /* Python's other ends of lines are beyond ASCII. */
 static bool ends_line(char c) { return (c >= '\n' && c <= '\r') || (c >= 0x1c && c <= 0x1e); }
 
 static Object *run_splitlines(Host *host, Object *const *args, const HostCall *call) {
     Object *list = heap_list(host, OBJECT_LIST, 0, NULL);
     Str text = call->self->text;
-    (void)args;
+    bool keeps = args[0] && script_truth(host, args[0]);
     for (int start = 0, i = 0; i <= text.length; i++) {
         if (i < text.length && !ends_line(text.data[i])) continue;
-        if (i < text.length || i > start)
-            list_insert(host, list, list->num_items, text_of(host, part(text, start, i)));
+        bool is_line = i < text.length || i > start;
+        int end = i;
         bool two = i + 1 < text.length && text.data[i] == '\r' && text.data[i + 1] == '\n';
         if (two) i++;
+        if (keeps && i < text.length) end = i + 1;
+        if (is_line)
+            list_insert(host, list, list->num_items, text_of(host, part(text, start, end)));
         start = i + 1;
     }
     return list;
@@ -122,8 +170,16 @@ static Object *run_replace(Host *host, Object *const *args, const HostCall *call
         !host_text(host, args[1], "replace() argument 2", &new) ||
         (args[2] && !host_int(host, args[2], "count", &most)))
         return host->script->poison;
-    if (!old.length) return host_refuse(host, "replace() of an empty text");
     if (most < 0) most = ALL;
+    if (!old.length) { /* around each character */
+        for (int i = 0; i <= text.length; i++) {
+            bool is_start = i == text.length || ((unsigned char)text.data[i] & 0xc0) != 0x80;
+            if (is_start && most-- > 0) buf_add(&out, new.data, (size_t) new.length);
+            if (i < text.length) buf_putc(&out, text.data[i]);
+            if (out.length > ALL / 4) longjmp(host->script->no_memory, 1);
+        }
+        return text_made(host, &out);
+    }
     int start = 0;
     for (int at; most-- > 0 && (at = find_in(text, old, start, false)) >= 0;
          start = at + old.length) {
@@ -172,7 +228,11 @@ static Object *starts_or_ends(Host *host, Object *const *args, const HostCall *c
     for (int i = 0; i < count && !found; i++) {
         Str one;
         Object *item = args[0]->kind == OBJECT_TUPLE ? args[0]->items[i] : args[0];
-        if (!host_text(host, item, "the argument", &one)) return host->script->poison;
+        if (item->kind != OBJECT_STR)
+            return host_raise(
+                host, CLASS_TYPE_ERROR, "%s first arg must be str or a tuple of str, not %.*s",
+                ends ? "endswith" : "startswith", STR_ARG(class_info(class_of(host, item))->name));
+        one = item->text;
         int at = ends ? text.length - one.length : 0;
         found = at >= 0 && one.length <= text.length &&
                 !memcmp(text.data + at, one.data, (size_t)one.length);
@@ -322,6 +382,41 @@ static Object *run_isspace(Host *host, Object *const *args, const HostCall *call
     return (void)args, all_chars(host, call, is_blank);
 }
 
+static Object *run_isascii(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, object_bool(host->arena, is_ascii(call->self->text));
+}
+static Object *run_isidentifier(Host *host, Object *const *args, const HostCall *call) {
+    Str text = call->self->text;
+    (void)args;
+    if (!is_ascii(text)) return host_refuse(host, "kinds of characters beyond ASCII");
+    bool fits = text.length && !is_digit(text.data[0]);
+    for (int i = 0; i < text.length; i++) fits &= is_alnum(text.data[i]) || text.data[i] == '_';
+    return object_bool(host->arena, fits);
+}
+static Object *run_isprintable(Host *host, Object *const *args, const HostCall *call) {
+    Str text = call->self->text;
+    bool fits = true;
+    (void)args;
+    if (!is_ascii(text)) return host_refuse(host, "kinds of characters beyond ASCII");
+    for (int i = 0; i < text.length; i++) fits &= text.data[i] >= ' ' && text.data[i] != 0x7f;
+    return object_bool(host->arena, fits);
+}
+/* Capitals begin words, and nothing else. */
+static Object *run_istitle(Host *host, Object *const *args, const HostCall *call) {
+    Str text = call->self->text;
+    bool any = false, in_word = false;
+    (void)args;
+    if (!is_ascii(text)) return host_refuse(host, "upper and lower case beyond ASCII");
+    for (int i = 0; i < text.length; i++) {
+        char c = text.data[i];
+        bool is_upper = c >= 'A' && c <= 'Z';
+        if (is_alpha(c) && is_upper == in_word) return object_bool(host->arena, false);
+        in_word = is_alpha(c);
+        any |= in_word;
+    }
+    return object_bool(host->arena, any);
+}
+
 static Object *parted(Host *host, Object *const *args, const HostCall *call, bool back) {
     Str what, text = call->self->text;
     if (!host_text(host, args[0], "the separator", &what)) return host->script->poison;
@@ -382,7 +477,16 @@ static Object *run_format(Host *host, Object *const *args, const HostCall *call)
 static const Native methods[] = {
     NATIVE("join", "iterable", run_join),
     NATIVE("split", "sep?, maxsplit?", run_split),
-    NATIVE("splitlines", "", run_splitlines),
+    NATIVE("rsplit", "sep?, maxsplit?", run_rsplit),
+    NATIVE("splitlines", "keepends?", run_splitlines),
+    NATIVE("expandtabs", "tabsize?", run_expandtabs),
+    NATIVE("casefold", "", run_lower),
+    NATIVE("isascii", "", run_isascii),
+    NATIVE("isdecimal", "", run_isdigit),
+    NATIVE("isnumeric", "", run_isdigit),
+    NATIVE("isidentifier", "", run_isidentifier),
+    NATIVE("isprintable", "", run_isprintable),
+    NATIVE("istitle", "", run_istitle),
     NATIVE("strip", "chars?", run_strip),
     NATIVE("lstrip", "chars?", run_lstrip),
     NATIVE("rstrip", "chars?", run_rstrip),

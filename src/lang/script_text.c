@@ -126,6 +126,10 @@ void host_print(Host *host, Object *object, Buf *out, bool as_repr) {
         buf_putc(out, '>');
         return;
     case OBJECT_OPAQUE: host_refuse(host, "%.*s", STR_ARG(object->text)); return;
+    case OBJECT_BUILTIN:
+        if (!str_is(object->text, "NotImplemented")) break;
+        buf_puts(out, "NotImplemented");
+        return;
     case OBJECT_HOST:
         if (object->type == &instance_type)
             print_instance(host, object, out, as_repr);
@@ -141,7 +145,6 @@ void host_print(Host *host, Object *object, Buf *out, bool as_repr) {
     case OBJECT_STR:
     case OBJECT_DTYPE:
     case OBJECT_FUNCTION:
-    case OBJECT_BUILTIN:
     case OBJECT_MODULE:
     case OBJECT_CLASS:
     case OBJECT_SLICE:
@@ -179,8 +182,8 @@ Object *host_repr(Host *host, Object *object) {
 typedef struct FormatSpec {
     Str fill;
     char align, sign, grouping, type;
-    bool alternate, zeros;
-    int width, precision; /* -1: not given */
+    bool alternate, zeros, no_minus; /* no_minus: 'z', no -0.0 */
+    int width, precision;            /* -1: not given */
 } FormatSpec;
 
 static bool parse_number(Str *text, int *number) {
@@ -215,6 +218,7 @@ static bool parse_spec(Str text, FormatSpec *spec) {
         take(&text, "<>=^", &spec->align);
     }
     take(&text, "+- ", &spec->sign);
+    spec->no_minus = take(&text, "z", &found);
     spec->alternate = take(&text, "#", &found);
     spec->zeros = take(&text, "0", &found);
     if (spec->zeros && !has_fill) spec->fill = STR("0");
@@ -253,14 +257,33 @@ static Str grouped(Arena *arena, Str digits, char separator, int size) {
     return buf_str(&out);
 }
 
+/* Zeros before the digits, up to `width`, in groups, too: 0,001,234. */
+static Str filled(Arena *arena, Str digits, const FormatSpec *spec, int width, int size) {
+    Buf out = {.arena = arena};
+    int whole = 0, groups = 0, tail = 0;
+    while (whole < digits.length && digits.data[whole] != '.') whole++;
+    for (int i = 0; i < whole; i++) groups += digits.data[i] == spec->grouping;
+    int count = whole - groups, rest = digits.length - whole; /* digits before the point */
+    while (count + (count - 1) / size + rest < width) count++, tail++;
+    for (int i = 0, at = -tail; i < count; at++) {
+        if (at >= 0 && digits.data[at] == spec->grouping) continue;
+        if (i && (count - i) % size == 0) buf_putc(&out, spec->grouping);
+        buf_putc(&out, at < 0 ? '0' : digits.data[at]);
+        i++;
+    }
+    buf_add(&out, digits.data + whole, (size_t)rest);
+    return buf_str(&out);
+}
+
 static Object *format_signed(Host *host, FormatSpec *spec, bool negative, const char *prefix,
                              Str digits, int group) {
     if (spec->grouping) digits = grouped(host->arena, digits, spec->grouping, group);
     const char *sign = negative ? "-" : spec->sign == '+' ? "+" : spec->sign == ' ' ? " " : "";
     Str head = str_format(host->arena, "%s%s", sign, prefix);
     if (spec->zeros && !spec->align) spec->align = '=';
-    if (spec->zeros && spec->grouping && spec->width > 0)
-        return host_refuse(host, "a format with both '0' and '%c'", spec->grouping);
+    if (spec->zeros && spec->align == '=' && spec->grouping && str_is(spec->fill, "0") &&
+        digits.data[0] <= '9')
+        digits = filled(host->arena, digits, spec, spec->width - head.length, group);
     return padded(host, spec, head, digits, spec->align ? spec->align : '>');
 }
 
@@ -272,10 +295,23 @@ static Object *format_int(Host *host, int128 value, FormatSpec *spec) {
     if (spec->type == 'o') base = 8, prefix = "0o";
     if (spec->type == 'x') base = 16, prefix = "0x";
     if (spec->type == 'X') base = 16, prefix = "0X", letters = "0123456789ABCDEF";
-    if (spec->type == 'c') return host_refuse(host, "the format 'c'");
+    if (spec->type == 'c') {
+        Object *number = object_int(host->arena, value),
+               *chr = map_get(&host->script->builtins, STR("chr"));
+        if (spec->sign || spec->precision >= 0 || spec->alternate)
+            return host_refuse(host, "this format 'c'");
+        Object *text = host_invoke_with(host, chr, 1, &number);
+        if (is_raised(host)) return text;
+        return padded(host, spec, STR(""), text->text, spec->align ? spec->align : '>');
+    }
     uint128 rest = value < 0 ? -(uint128)value : (uint128)value;
     do digits[--at] = letters[rest % (unsigned)base];
     while (rest /= (unsigned)base);
+    if (spec->no_minus)
+        return host_raise(host, CLASS_VALUE_ERROR,
+                          "Negative zero coercion (z) not allowed in format specifier with integer "
+                          "format code '%c'",
+                          spec->type ? spec->type : 'd');
     if (spec->precision >= 0)
         return host_raise(host, CLASS_VALUE_ERROR,
                           "Precision not allowed in integer format specifier");
@@ -304,7 +340,8 @@ static Object *format_float(Host *host, double value, FormatSpec *spec) {
     double size = negative ? -value : value;
     Buf out = {.arena = host->arena};
     if (precision > 400) return host_refuse(host, "a format with more than 400 digits");
-    if (spec->alternate) return host_refuse(host, "the '#' of a float's format");
+    if (spec->alternate && (!spec->type || type == 'r' || type == '%'))
+        return host_refuse(host, "this '#' of a float's format");
     if (isnan(value) || isinf(value)) {
         bool upper = type == 'F' || type == 'E' || type == 'G';
         buf_puts(&out, isnan(value) ? upper ? "NAN" : "nan" : upper ? "INF" : "inf");
@@ -316,21 +353,25 @@ static Object *format_float(Host *host, double value, FormatSpec *spec) {
         buf_printf(&out, "%.*f%%", precision, size * 100);
     } else {
         if (type == 'n') type = 'g';
-        char c[] = {'%', '.', '*', type, 0};
+        char c[] = {'%', '.', '*', type, 0}, with_point[] = {'%', '#', '.', '*', type, 0};
         char text[900];
-        int length = snprintf(text, sizeof text, c, precision, size);
+        int length = snprintf(text, sizeof text, spec->alternate ? with_point : c, precision, size);
         /* Without a type there is a digit after the point, or an exponent. */
         if (!spec->type && !strpbrk(text, ".e"))
             put_whole(&out, text, length >= precision, size, precision);
         else
             buf_puts(&out, text);
     }
+    bool is_zero = spec->no_minus;
+    for (size_t i = 0; i < out.length; i++) is_zero &= !is_any(out.data[i], "123456789in");
+    negative &= !is_zero;
     return format_signed(host, spec, negative, "", buf_str(&out), 3);
 }
 
 static Object *format_text(Host *host, Str text, FormatSpec *spec) {
     const char *what = spec->sign == ' '    ? "Space"
                        : spec->sign         ? "Sign"
+                       : spec->no_minus     ? "Negative zero coercion (z)"
                        : spec->alternate    ? "Alternate form (#)"
                        : spec->align == '=' ? "'=' alignment"
                                             : NULL;
@@ -431,7 +472,14 @@ static Object *field_of(Host *host, Str name, int *next, const HostCall *call) {
     int index = -1;
     bool number = true;
     for (int i = 0; i < name.length; i++) number &= name.data[i] >= '0' && name.data[i] <= '9';
+    if (number && *next && (*next > 0) == (name.length > 0))
+        return host_raise(host, CLASS_VALUE_ERROR,
+                          name.length ? "cannot switch from automatic field numbering to manual "
+                                        "field specification"
+                                      : "cannot switch from manual field specification to "
+                                        "automatic field numbering");
     if (!name.length) index = (*next)++;
+    if (name.length && number) *next = -1;
     if (name.length && number) index = (int)strtol(str_c(host->arena, name), NULL, 10);
     for (int i = 0, at = 0; i < call->num_args; i++) {
         bool named = call->names && call->names[i].length;
@@ -496,7 +544,15 @@ static Object *percent_one(Host *host, Str options, char type, Object *value) {
         if (options.data[0] == '+' || (options.data[0] == ' ' && !sign)) sign = options.data[0];
         options.data++, options.length--;
     }
-    if (is_text) {
+    if (type == 'c') { /* a character or its number */
+        bool is_char = value->kind == OBJECT_STR && text_length(value->text) == 1;
+        if (!is_char && !object_is_integral(value))
+            return host_raise(host, CLASS_TYPE_ERROR, "%%c requires int or char");
+        Object *chr = map_get(&host->script->builtins, STR("chr"));
+        if (!is_char) value = host_invoke_with(host, chr, 1, &value);
+        if (is_raised(host)) return value;
+        type = 's', is_text = true;
+    } else if (is_text) {
         value = converted(host, value, type);
         if (is_raised(host)) return value;
         type = 's';
@@ -549,7 +605,7 @@ Object *format_percent(Host *host, Str text, Object *values) {
             start = end = end < text.length ? end + 1 : end;
         }
         while (end < text.length && is_any(text.data[end], "-+ #0123456789.")) end++;
-        if (end == text.length || !is_any(text.data[end], "diurasxXofFeEgG"))
+        if (end == text.length || !is_any(text.data[end], "diurascxXofFeEgG"))
             return host_refuse(host, "this '%%' format");
         if (next == count && !named)
             return host_raise(host, CLASS_TYPE_ERROR, "not enough arguments for format string");

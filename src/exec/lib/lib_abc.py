@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# abc: marks, which refuse no instance of a class that leaves a method out.
+# abc: abstract classes. What is abstract of a class is noted where its body has run.
+from _functools import abstract as abstractmethod
 
 
 class ABCMeta:
     pass
 
 
-class ABC:
+class ABC(metaclass=ABCMeta):
     pass
 
 
-def abstractmethod(funcobj):
-    return funcobj
-
-
 def abstractproperty(funcobj):
-    return property(funcobj)
+    return property(abstractmethod(funcobj))

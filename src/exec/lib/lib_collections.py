@@ -115,6 +115,41 @@ class Counter:
     def __setitem__(self, x, n):
         self._counts[x] = n
 
+    def subtract(self, other):
+        for x, n in (other.items() if isinstance(other, (dict, Counter)) else ((x, 1) for x in other)):
+            self._counts[x] = self._counts.get(x, 0) - n
+
+    def pop(self, *args):
+        return self._counts.pop(*args)
+
+    def __add__(self, other):
+        return self._with(other, lambda a, b: a + b)
+
+    def __sub__(self, other):
+        return self._with(other, lambda a, b: a - b)
+
+    def __and__(self, other):
+        return self._with(other, min)
+
+    def __or__(self, other):
+        return self._with(other, max)
+
+    def _with(self, other, op):
+        result = Counter()
+        for x in [*self, *(x for x in other if x not in self)]:
+            n = op(self[x], other[x])
+            if n > 0:
+                result[x] = n
+        return result
+
+    def __eq__(self, other):
+        if not isinstance(other, Counter):
+            return self._counts == other
+        return all(self[x] == other[x] for c in (self, other) for x in c)
+
+    def __delitem__(self, x):
+        self._counts.pop(x, None)
+
     def __contains__(self, x):
         return x in self._counts
 

@@ -84,3 +84,42 @@ class nullcontext(AbstractContextManager):
 
     def __enter__(self):
         return self.enter_result
+
+
+class ExitStack(AbstractContextManager):
+    def __init__(self):
+        self._exits = []
+
+    def push(self, exit):
+        self._exits.append(exit.__exit__ if hasattr(exit, '__exit__') else exit)
+        return exit
+
+    def enter_context(self, cm):
+        result = cm.__enter__()
+        self._exits.append(cm.__exit__)
+        return result
+
+    def callback(self, callback, *args, **kwds):
+        self._exits.append(lambda *exc: callback(*args, **kwds) and False)
+        return callback
+
+    def pop_all(self):
+        other = ExitStack()
+        other._exits, self._exits = self._exits, []
+        return other
+
+    def close(self):
+        self.__exit__(None, None, None)
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        exc, suppressed = exc_value, False
+        while self._exits:
+            leave = self._exits.pop()
+            try:
+                if leave(None if exc is None else type(exc), exc, traceback):
+                    suppressed, exc = exc is not None, None
+            except BaseException as error:
+                suppressed, exc = False, error
+        if exc is not None and exc is not exc_value:
+            raise exc
+        return suppressed and exc is None
