@@ -86,7 +86,8 @@ static bool run_passes(PassCtx *px, CompiledKernel *kernel, Func *fn, const char
     for (int i = 0; passes[i]; i++) {
         const Pass *pass = pass_find(str_of(passes[i]));
         if (!pass) BUG("pipeline names a pass that is not: %s", passes[i]);
-        pass->run(px, fn);
+        const Facts *known = px->facts;
+        if (pass->run(px, fn) && px->facts == known) px->facts = NULL; /* of what it was before */
         /* Lowering believes places without asking, so they are always looked at. */
         bool looked_at = request->verify || fn->form == FORM_PLACED;
         if (looked_at && !diag_failed(px->diag)) verify(kernel->arena, fn, pass->name, px->diag);

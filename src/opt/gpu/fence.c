@@ -376,6 +376,7 @@ static void fence_region(Fencer *f, Region *region) {
 
 bool pass_fence(PassCtx *px, Func *fn) {
     if (fn->form != FORM_PLACED) return false;
+    func_renumber(fn); /* as it will be: the back end asks the same facts */
     Facts *facts = facts_compute_linear(px->scratch, fn);
     Fencer f = {.arena = px->scratch, .fn = fn, .facts = facts};
     const Arch *arch = arch_find(fn->target);
