@@ -17,12 +17,13 @@ import triton.language as tl
 
 
 @triton.jit
-def attention(q, k, v, o, M, N, PAST, FIRST, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, STRICT: tl.constexpr):
+def attention(q, k, v, o, M, N: tl.constexpr, PAST, FIRST, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
+              STRICT: tl.constexpr):
     start = tl.program_id(0) * BM
     m = start + tl.arange(0, BM)
     n = tl.arange(0, BN)
     d = tl.arange(0, D)
-    queries = tl.load(q + m[:, None] * D + d[None, :])
+    queries = tl.load(q + m[:, None] * D + d[None, :], mask=m[:, None] < M, other=0)
     keys = k + FIRST * D + n[None, :] * D + d[:, None]
     values = v + FIRST * D + n[:, None] * D + d[None, :]
     top = tl.full((BM,), -1.0e30, tl.float32)
@@ -43,4 +44,4 @@ def attention(q, k, v, o, M, N, PAST, FIRST, D: tl.constexpr, BM: tl.constexpr, 
         top = higher
         keys += BN * D
         values += BN * D
-    tl.store(o + m[:, None] * D + d[None, :], out / total[:, None])
+    tl.store(o + m[:, None] * D + d[None, :], out / total[:, None], mask=m[:, None] < M)
