@@ -80,8 +80,8 @@ static const char *value_base_name(const Writer *writer, const Value *value) {
     if (value->kind == VALUE_NUMBER) return "number";
     const TraceNode *node = writer->build->plan->trace->nodes.data[value->node];
     const char *base = node->name ? node->name : op_row(node->run.op)->name;
-    bool is_result = !strcmp(op_row(node->run.op)->formulas[0], "s");
-    if (value->kind != VALUE_REDUCE || is_result) return base;
+    /* Only of reductions there is one formula for all types, which is what comes out. */
+    if (value->kind != VALUE_REDUCE || !strcmp(op_row(node->run.op)->formulas[0], "s")) return base;
     return str_c(writer->arena,
                  str_format(writer->arena, "%s_%s", base, of_combine[value->combine]));
 }
