@@ -58,6 +58,7 @@ Object *module_of_text(Host *host, const char *name, const char *file, const cha
     TEXT(textwrap, "textwrap")                                                                     \
     TEXT(torch_autograd, "torch.autograd.function")                                                \
     TEXT(torch_backends, "torch.backends")                                                         \
+    TEXT(torch_compose, "torch._compose")                                                          \
     TEXT(torch_cuda, "_torch.cuda")                                                                \
     TEXT(torch_distributed, "torch.distributed")                                                   \
     TEXT(torch_dtensor, "torch.distributed.tensor")                                                \

@@ -184,6 +184,13 @@ static Object *tensor_get(Host *host, Object *self, Str name) {
     }
     if (str_is(name, "is_cuda")) return object_bool(host->arena, self->weight);
     if (str_is(name, "T")) return transposed(host, self);
+    if (str_is(name, "mT") || str_is(name, "mH"))
+        return tern_rank(tensor) < 2
+                   ? host_raise(host, CLASS_RUNTIME_ERROR,
+                                "tensor.%s is only supported on matrices or batches of matrices. "
+                                "Got %d-D tensor.",
+                                str_is(name, "mT") ? "mT" : "mH", tern_rank(tensor))
+                   : tensor_wrap(host, tern_transpose(tensor, -2, -1), self->weight);
     Object *of_gradients = grad_attribute(host, self, name);
     return of_gradients || is_raised(host) ? of_gradients : torch_method(host, self, name);
 }

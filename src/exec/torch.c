@@ -544,7 +544,7 @@ static tern_tensor *squeezed(Host *host, tern_tensor *x, Object *dims) {
     return y;
 }
 
-enum { DIM_TRANSPOSE, DIM_SQUEEZE, DIM_UNSQUEEZE, DIM_FLATTEN, DIM_T, DIM_CLONE, DIM_CONTIGUOUS };
+enum { DIM_TRANSPOSE, DIM_SQUEEZE, DIM_UNSQUEEZE, DIM_T, DIM_CLONE, DIM_CONTIGUOUS };
 static Object *run_dims(Host *host, Object *const *args, const HostCall *call) {
     int64_t a = 0, b = 1;
     if (!want_tensor(host, args[0], "input") ||
@@ -564,8 +564,6 @@ static Object *run_dims(Host *host, Object *const *args, const HostCall *call) {
         y = given(args[1]) ? squeezed(host, x, args[1]) : tern_squeeze_all(x);
     else if (call->id == DIM_UNSQUEEZE)
         y = tern_unsqueeze(x, (int)a);
-    else if (call->id == DIM_FLATTEN)
-        y = tern_flatten(x);
     else if (call->id == DIM_CLONE)
         y = tern_clone(x);
     else
@@ -685,7 +683,6 @@ static const Native both[] = {
     {"t", "input", run_dims, DIM_T},
     {"squeeze", "input, dim?", run_dims, DIM_SQUEEZE},
     {"unsqueeze", "input, dim", run_dims, DIM_UNSQUEEZE},
-    {"flatten", "input", run_dims, DIM_FLATTEN},
     {"clone", "input", run_dims, DIM_CLONE},
     {"reshape", "..", run_view, VIEW_RESHAPE},
     {"permute", "..", run_view, VIEW_PERMUTE},
@@ -822,12 +819,15 @@ Object *torch_method(Host *host, Object *tensor, Str name) {
         if (str_is(name, in_place[i].name)) found = &in_place[i];
     if (!found) found = more_method(name);
     if (found) return method_new(host, tensor, native_new(host, found, NULL));
-    Object *more = module_import(host, STR("torch._more"));
-    if (is_raised(host)) return NULL;
-    Object *text = object_str(host->arena, name);
-    Object *method = host_invoke_with(host, host_get(host, more, STR("method")), 1, &text);
-    return is_raised(host) || method->kind != OBJECT_FUNCTION ? NULL
-                                                              : method_new(host, tensor, method);
+    static const char *const written[] = {"torch._more", "torch._compose"};
+    for (int i = 0; i < COUNT(written); i++) {
+        Object *of = module_import(host, str_of(written[i])), *text = object_str(host->arena, name);
+        if (is_raised(host)) return NULL;
+        Object *method = host_invoke_with(host, host_get(host, of, STR("method")), 1, &text);
+        if (is_raised(host)) return NULL;
+        if (method->kind == OBJECT_FUNCTION) return method_new(host, tensor, method);
+    }
+    return NULL;
 }
 
 static Object *run_refuse(Host *host, Object *const *args, const HostCall *call) {
@@ -894,6 +894,7 @@ static Object *open_torch(Host *host) {
     for (int i = 0; i < COUNT(of_autograd) && autograd; i++)
         module_add(host, module, of_autograd[i], host_get(host, autograd, str_of(of_autograd[i])));
     if (!is_raised(host)) add_names_of(host, module, "torch._more");
+    if (!is_raised(host)) add_names_of(host, module, "torch._compose");
     static const struct {
         const char *name;
         tern_dtype dtype;

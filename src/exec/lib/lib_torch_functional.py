@@ -140,6 +140,88 @@ def normalize(input, p=2.0, dim=1, eps=1e-12):
     return input / where(norm > eps, norm, eps)
 
 
+def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction='mean'):
+    loss = -(target * input.log().clamp(min=-100) + (1 - target) * (1 - input).log().clamp(min=-100))
+    return _reduced(loss if weight is None else loss * weight, reduction)
+
+
+def binary_cross_entropy_with_logits(input, target, weight=None, size_average=None, reduce=None, reduction='mean',
+                                     pos_weight=None):
+    if target.shape != input.shape:
+        raise ValueError(f'Target size ({target.shape}) must be the same as input size ({input.shape})')
+    logs = input.log_sigmoid()
+    loss = (1 - target) * input - (logs if pos_weight is None else logs * ((pos_weight - 1) * target + 1))
+    return _reduced(loss if weight is None else loss * weight, reduction)
+
+
+def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction='mean', beta=1.0):
+    if beta == 0:
+        return l1_loss(input, target, reduction=reduction)
+    apart = (input - target).abs()
+    return _reduced(where(apart < beta, 0.5 * apart * apart / beta, apart - 0.5 * beta), reduction)
+
+
+def huber_loss(input, target, reduction='mean', delta=1.0, weight=None):
+    apart = (input - target).abs()
+    loss = where(apart <= delta, 0.5 * apart * apart, delta * (apart - 0.5 * delta))
+    return _reduced(loss if weight is None else loss * weight, reduction)
+
+
+def cosine_similarity(x1, x2, dim=1, eps=1e-8):
+    least = eps * eps
+    sizes = x1.square().sum(dim).clamp(min=least).sqrt() * x2.square().sum(dim).clamp(min=least).sqrt()
+    return (x1 * x2).sum(dim) / sizes
+
+
+def glu(input, dim=-1):
+    if input.shape[dim] % 2:
+        raise RuntimeError(f'Halving dimension must be even, but dimension {dim % input.ndim} is size {input.shape[dim]}')
+    a, b = input.chunk(2, dim)
+    return a * sigmoid(b)
+
+
+def mish(input, inplace=False):
+    return input * tanh(_softplus(input, 1, 20))
+
+
+def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
+    return input.clamp(min_val, max_val)
+
+
+def relu6(input, inplace=False):
+    return input.clamp(0, 6)
+
+
+def hardsigmoid(input, inplace=False):
+    return (input + 3).clamp(0, 6) / 6
+
+
+def hardswish(input, inplace=False):
+    return input * (input + 3).clamp(0, 6) / 6
+
+
+def selu(input, inplace=False):
+    return 1.0507009873554805 * _elu(input, 1.6732632423543772)
+
+
+def softmin(input, dim=None, _stacklevel=3, dtype=None):
+    return softmax(-input, dim, dtype=dtype)
+
+
+def softsign(input):
+    return input / (input.abs() + 1)
+
+
+def threshold(input, threshold, value, inplace=False):
+    return where(input > threshold, input, value)
+
+
+def prelu(input, weight):
+    if weight.numel() > 1:
+        weight = weight.reshape([-1 if d == 1 else 1 for d in range(input.ndim)])
+    return where(input > 0, input, weight * input)
+
+
 def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None):
     scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
     scores = query @ key.transpose(-2, -1) * scale

@@ -41,6 +41,22 @@ def _dim(input, dim):
     return dim % max(input.ndim, 1)
 
 
+def flatten(input, start_dim=0, end_dim=-1):
+    start, end = _dim(input, start_dim), _dim(input, end_dim)
+    if start > end:
+        raise RuntimeError('flatten() has invalid args: start_dim cannot come after end_dim')
+    return input.reshape(*input.shape[:start], math.prod(input.shape[start:end + 1]), *input.shape[end + 1:])
+
+
+def unflatten(input, dim, sizes):
+    dim, sizes = _dim(input, dim), list(sizes)
+    known, size = math.prod([n for n in sizes if n != -1]), input.shape[dim]
+    if size != known and (-1 not in sizes or not known or size % known):
+        raise RuntimeError(f"unflatten: Provided sizes {sizes} don't multiply up to the size of dim {dim} ({size}) "
+                           'in the input tensor')
+    return input.view(*input.shape[:dim], *sizes, *input.shape[dim + 1:])
+
+
 def narrow(input, dim, start, length):
     if input.ndim == 0:
         raise RuntimeError('narrow() cannot be applied to a 0-dim tensor.')
@@ -391,7 +407,7 @@ class _Methods:
         return None
 
 
-_functions = {'var': var, 'std': std, 'narrow': narrow, 'select': select, 'unbind': unbind, 'split': split, 'chunk': chunk,
+_functions = {'var': var, 'std': std, 'flatten': flatten, 'unflatten': unflatten, 'narrow': narrow, 'select': select, 'unbind': unbind, 'split': split, 'chunk': chunk,
               'argsort': argsort, 'masked_fill': masked_fill, 'masked_select': masked_select, 'nonzero': nonzero, 'count_nonzero': count_nonzero, 'outer': outer, 'dot': dot, 'mv': mv, 'baddbmm': baddbmm, 'movedim': movedim,
               'swapaxes': swapaxes, 'ravel': ravel, 'lerp': lerp, 'addcmul': addcmul, 'addcdiv': addcdiv, 'clip': clip,
               'is_floating_point': is_floating_point}

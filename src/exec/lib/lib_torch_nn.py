@@ -474,14 +474,13 @@ class Identity(Module):
 class Flatten(Module):
     def __init__(self, start_dim=1, end_dim=-1):
         super().__init__()
-        if start_dim != 1 or end_dim != -1:
-            refuse('Flatten of other dimensions')
+        self.start_dim, self.end_dim = start_dim, end_dim
 
     def forward(self, input):
-        return input.reshape(input.shape[0], -1)
+        return input.flatten(self.start_dim, self.end_dim)
 
     def extra_repr(self):
-        return 'start_dim=1, end_dim=-1'
+        return f'start_dim={self.start_dim}, end_dim={self.end_dim}'
 
 
 class Sequential(Module):
