@@ -88,6 +88,9 @@ typedef struct tern_script_options {
      * name that is nowhere assigned is an error, exit code 2. Not of kernels. */
     const char *const *settings;
     int num_settings;
+    size_t most_memory; /* bytes that its values may have, and, beside them, its tensors. 0: 1 GiB
+                           and what the session may have. More is a MemoryError, of tensors a
+                           RuntimeError in PyTorch's words */
 } tern_script_options;
 /* Runs a Python file from the top, with modules torch and triton of tern's own, and no Python:
  * doc/exec.md says what of them there is. It reaches no files but modules beside it and what

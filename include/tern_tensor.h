@@ -30,6 +30,10 @@ typedef struct tern_tensor tern_tensor;
 TERN_API tern_session *tern_session_open(tern_context *context);
 TERN_API void tern_session_close(tern_session *session); /* NULL is allowed */
 TERN_API tern_context *tern_session_context(tern_session *session);
+/* From here on, tensors of the session, and memory that is kept to be used again, have together so
+ * many bytes at most; 0, as at first: as many as there are. More is TERN_ERROR_NO_MEMORY, in
+ * PyTorch's words. Buffers of the caller's do not count. */
+TERN_API void tern_session_limit(tern_session *session, size_t most_bytes);
 /* The text of all kernels that ops of this session were compiled from. tern_free; NULL: no
  * memory. */
 TERN_API char *tern_session_kernels(tern_session *session);

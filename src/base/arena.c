@@ -31,6 +31,7 @@ struct Arena {
     Chunk *chunks; /* newest first */
     jmp_buf *oom;
     size_t used;
+    MemoryLimit *limit; /* or NULL */
 };
 
 _Static_assert(sizeof(Chunk) % 8 == 0, "chunk header keeps alignment");
@@ -60,8 +61,22 @@ Arena *arena_new(jmp_buf *oom) {
     return arena;
 }
 
+static size_t bytes_of_chunks(const Arena *arena) {
+    size_t bytes = 0;
+    for (const Chunk *chunk = arena->chunks; chunk; chunk = chunk->next) bytes += chunk->size;
+    return bytes;
+}
+
+void arena_limit(Arena *arena, MemoryLimit *limit) {
+    size_t bytes = bytes_of_chunks(arena);
+    if (arena->limit) arena->limit->used -= bytes;
+    if (limit) limit->used += bytes;
+    arena->limit = limit;
+}
+
 void arena_free(Arena *arena) {
     if (!arena) return;
+    arena_limit(arena, NULL);
     for (Chunk *chunk = arena->chunks, *next; chunk; chunk = next) {
         next = chunk->next;
         ASAN_UNPOISON_MEMORY_REGION(chunk + 1, chunk->size);
@@ -80,8 +95,12 @@ static Chunk *chunk_new(Arena *arena, size_t least) {
     size_t size = arena->chunks ? arena->chunks->size * 2 : FIRST_CHUNK;
     if (size > LARGEST_CHUNK) size = LARGEST_CHUNK;
     if (size < least) size = least;
+    MemoryLimit *limit = arena->limit;
+    if (limit && (limit->used > limit->most || size > limit->most - limit->used))
+        out_of_memory(arena);
     Chunk *chunk = malloc(sizeof *chunk + ALIGNMENT + size);
     if (!chunk) out_of_memory(arena);
+    if (limit) limit->used += size + ALIGNMENT;
     *chunk = (Chunk){.next = arena->chunks, .size = size + ALIGNMENT};
     ASAN_POISON_MEMORY_REGION(chunk + 1, chunk->size);
     /* The first byte handed out is aligned whatever malloc gave. */
@@ -98,6 +117,7 @@ void arena_release(Arena *arena, ArenaMark mark) {
     while (arena->chunks && arena->chunks != mark.chunk && arena->chunks->next) {
         Chunk *chunk = arena->chunks;
         arena->chunks = chunk->next;
+        if (arena->limit) arena->limit->used -= chunk->size;
         ASAN_UNPOISON_MEMORY_REGION(chunk + 1, chunk->size);
         free(chunk);
     }

@@ -35,6 +35,12 @@ jmp_buf *arena_oom(const Arena *arena);
 void *arena_alloc(Arena *arena, size_t size_bytes);
 void *arena_grow(Arena *arena, void *old, size_t old_bytes, size_t new_bytes);
 size_t arena_used(const Arena *arena);
+/* What several arenas, and others who count their bytes in it, may have together. An arena that
+ * would need more has no memory. */
+typedef struct MemoryLimit {
+    size_t used, most;
+} MemoryLimit;
+void arena_limit(Arena *arena, MemoryLimit *limit); /* counts in it from here on; NULL: in none */
 /* What was allocated after the mark goes at its release; marks nest. */
 typedef struct ArenaMark {
     void *chunk;

@@ -16,6 +16,9 @@ const OptionRow options_exec[] = {
     {"timeout", 0, "MS", "stop a launch that takes longer"},
     {"allow-read", 0, "DIR", "of a FILE.py: it may read files here (repeatable)"},
     {"allow-write", 0, "DIR", "of a FILE.py: it may write here (repeatable)"},
+    {"memory", 0, "SIZE",
+     "of a FILE.py: its values, and beside them its tensors, may have so much (512M, 8G; 0: no "
+     "limit)"},
     {"points", 0, "N", "of a FILE.py: each perf_report measures its first N values of x only"},
     {"scale", 0, "F",
      "of a FILE.py: each perf_report leaves out x above F (1/8, 0.1) of its largest"},
@@ -42,6 +45,9 @@ const char details_exec[] =
     "those of --allow-read and --allow-write, no network, no processes. Its kernels test each\n"
     "access on cpu (--trust: they do not), as on interp and sim; on cuda nothing does: there, run\n"
     "no file that you do not trust. What is not supported is refused at its line.\n"
+    "Its values may have 1 GiB of memory, its tensors on cpu, interp and sim three quarters of "
+    "the\n"
+    "machine's; --memory sets both. More is a MemoryError, of tensors a RuntimeError.\n"
     "Where a file is made for a large GPU: --points and --scale cut the sweeps of perf_report, "
     "whose\n"
     "tables then say so; --set N_HEADS=2 gives another value than the file's 'N_HEADS = 32', and\n"

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static volatile int interrupted;
 static tern_context *_Atomic running; /* whose launch is to end; NULL: none is known */
@@ -84,6 +85,44 @@ static int read_sizes(const Cli *cli, ExecScript *script) {
     return EXIT_OK;
 }
 
+/* "512M", "8G". False: it is no size. */
+static bool read_size(const char *text, size_t *bytes) {
+    static const char units[] = "KMGT";
+    char *end;
+    unsigned long long number = strtoull(text, &end, 10);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+    bool fits = *text >= '0' && *text <= '9' && (*end == 0 || (unit && end[1] == 0));
+    if (!fits || number > (SIZE_MAX / 2) >> shift) return false;
+    *bytes = (size_t)number << shift;
+    return true;
+}
+
+/* Three quarters of the machine's memory, or of what the process may have of it. */
+static size_t usual_memory(void) {
+    double most = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE), may;
+    FILE *file = fopen("/sys/fs/cgroup/memory.max", "r");
+    if (file && fscanf(file, "%lf", &may) == 1 && may > 0 && may < most) most = may;
+    if (file) fclose(file);
+    return most > 0 ? (size_t)(most / 4 * 3) : 0;
+}
+
+/* What its tensors and values may have; returns an ExitCode. */
+static int limit_memory(const Cli *cli, tern_session *session, tern_script_options *options) {
+    const char *text = option_value(cli, "memory"),
+               *device = tern_device_name(tern_session_context(session));
+    size_t most;
+    if (!text) {
+        if (tern_device_property(device, TERN_DEVICE_ON_HOST))
+            tern_session_limit(session, usual_memory());
+        return EXIT_OK;
+    }
+    if (!read_size(text, &most))
+        return cli_fail(cli, EXIT_USAGE, "--memory: expected a size (512M, 8G), got '%s'", text);
+    options->most_memory = most ? most : SIZE_MAX / 2;
+    return EXIT_OK;
+}
+
 int exec_python(const Cli *cli, tern_context *context, const char *path) {
     int exit_code = EXIT_SYSTEM;
     char *complaint = NULL;
@@ -94,6 +133,10 @@ int exec_python(const Cli *cli, tern_context *context, const char *path) {
     if (code) return code;
     tern_session *session = tern_session_open(context);
     if (!session) return cli_fail(cli, EXIT_SYSTEM, "out of memory");
+    if ((code = limit_memory(cli, session, &script.options))) {
+        tern_session_close(session);
+        return code;
+    }
     running = context;
     tern_set_ask(context, exec_ask, &line);
     tern_status status = tern_run_script(session, path, &script.options, &exit_code, &complaint);

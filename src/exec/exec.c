@@ -85,12 +85,14 @@ static tern_status run(Exec *set, const char *path, const tern_script_options *o
                             .num_arguments = options->num_arguments,
                             .settings = options->settings,
                             .num_settings = options->num_settings,
+                            .most_bytes = options->most_memory,
                             .import = import,
                             .after = after,
                             .user = exec};
     Buf words = {.arena = arena};
     Str text, why;
     int strange = strange_argument(options);
+    if (options->most_memory) tern_session_limit(exec->session, options->most_memory);
     if (strange) {
         buf_printf(&words, "%s: argument %d is no UTF-8\n", path, strange);
         *exit_code = 2;

@@ -7,14 +7,16 @@
 
 enum { MAX_ITEMS = 1 << 28, INDEX_FROM = 8 };
 
-static void charge(Host *host, size_t bytes) {
-    Script *script = host->script;
-    script->heap_bytes += bytes;
-    if (script->heap_bytes > script->most_bytes) longjmp(script->no_memory, 1);
+void heap_charge(Host *host, size_t bytes) {
+    MemoryLimit *memory = &host->script->memory;
+    memory->used += bytes;
+    if (memory->used > memory->most) longjmp(host->script->no_memory, 1);
 }
 
+void heap_discharge(Script *script, size_t bytes) { script->memory.used -= bytes; }
+
 static void *heap_alloc(Host *host, size_t bytes) {
-    charge(host, bytes);
+    heap_charge(host, bytes);
     void *data = malloc(bytes ? bytes : 1);
     if (!data) longjmp(host->script->no_memory, 1);
     return data;
@@ -54,7 +56,7 @@ static void reserve(Host *host, Object *object, int count) {
     if (count > MAX_ITEMS) longjmp(host->script->no_memory, 1);
     int larger = object->capacity < 4 ? 4 : object->capacity * 2;
     if (larger < count) larger = count;
-    charge(host, (size_t)(larger - object->capacity) * sizeof *object->items);
+    heap_charge(host, (size_t)(larger - object->capacity) * sizeof *object->items);
     Object **items = realloc(object->items, (size_t)larger * sizeof *items);
     if (!items) longjmp(host->script->no_memory, 1);
     object->items = items, object->capacity = larger;
@@ -138,9 +140,9 @@ static void object_free(Script *script, Object *object) {
     else
         script->objects = object->next;
     if (object->next) object->next->previous = object->previous;
-    script->heap_bytes -= sizeof *object + (size_t)object->capacity * sizeof *object->items;
+    heap_discharge(script, sizeof *object + (size_t)object->capacity * sizeof *object->items);
     if (object->kind != OBJECT_HOST && object->payload && object->kind != OBJECT_FUNCTION)
-        script->heap_bytes -= (size_t)object->text.length + 1;
+        heap_discharge(script, (size_t)object->text.length + 1);
     script->num_objects--;
     if (object->kind != OBJECT_HOST) free(object->payload);
     free(object->items);

@@ -48,7 +48,6 @@ static bool script_step(Host *host) {
         script->interrupts = interrupts;
         host_raise(host, CLASS_KEYBOARD_INTERRUPT, "%s", "");
     }
-    if (arena_used(script->scratch) > script->most_bytes) longjmp(script->no_memory, 1);
     return !is_raised(host);
 }
 

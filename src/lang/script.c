@@ -64,7 +64,7 @@ int script_run(Arena *arena, const Source *source, Str path, const ScriptOptions
     Diag diag = {.arena = arena};
     Script *script = arena_new_of(arena, Script);
     *script = (Script){.arena = arena,
-                       .most_bytes = MOST_HEAP,
+                       .memory = {.most = options->most_bytes ? options->most_bytes : MOST_HEAP},
                        .builtins = {.arena = arena},
                        .modules = {.arena = arena},
                        .stack_end = end_of_stack(),
@@ -86,8 +86,12 @@ int script_run(Arena *arena, const Source *source, Str path, const ScriptOptions
         return 2;
     }
     int code = 1;
+    jmp_buf *outer = arena_oom(arena);
     if (!setjmp(script->no_memory)) {
+        arena_set_oom(arena, &script->no_memory);
+        arena_limit(arena, &script->memory);
         script->scratch = arena_new(&script->no_memory);
+        arena_limit(script->scratch, &script->memory);
         Host host = {.arena = script->scratch, .module = module, .diag = &diag, .script = script};
         open_script(&host);
         script->main = module;
@@ -95,6 +99,8 @@ int script_run(Arena *arena, const Source *source, Str path, const ScriptOptions
         if (ran && options->after) options->after(&host, module);
         code = ended(&host, complaint);
     } else {
+        arena_set_oom(arena, outer);
+        arena_limit(arena, NULL);
         script->innermost = NULL;
         diag_add(&diag, DIAG_RAISED, script->at,
                  "MemoryError: the script needs more memory than it may have");
@@ -102,6 +108,8 @@ int script_run(Arena *arena, const Source *source, Str path, const ScriptOptions
     }
     generators_leave(script);
     heap_close(script);
+    arena_set_oom(arena, outer);
+    arena_limit(arena, NULL);
     arena_free(script->scratch);
     return code;
 }

@@ -119,7 +119,7 @@ struct Script {
     jmp_buf no_memory;
     Object *objects;
     int64_t num_objects, most_objects;
-    size_t heap_bytes, most_bytes;
+    MemoryLimit memory; /* of all its values */
     ObjectPool pool, dead;
     const Watch *watch;          /* NULL: nothing is traced */
     int64_t class_changes;       /* attributes set of classes */
@@ -152,6 +152,8 @@ struct Script {
 };
 
 /* ---- heap.c ---- */
+void heap_charge(Host *host, size_t bytes); /* of what is not the heap's; back: heap_discharge */
+void heap_discharge(Script *script, size_t bytes);
 Object *heap_new(Host *host, ObjectKind kind); /* the pool has it */
 Object *heap_host(Host *host, const HostType *type, int num_items, Object *const *items);
 Object *host_keep(Host *host, Object *object); /* for a store: on the heap, one reference more */
@@ -343,6 +345,7 @@ typedef struct ScriptOptions {
     int num_arguments;
     const char *const *settings; /* each "NAME=VALUE" or "FUNCTION.NAME=VALUE": script_set.c */
     int num_settings;
+    size_t most_bytes; /* of its values; 0: 1 GiB */
     /* What is done when the file has run, whose __name__ is then its own; NULL: it is __main__. */
     void (*after)(Host *host, Module *module);
 } ScriptOptions;

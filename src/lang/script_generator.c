@@ -288,6 +288,10 @@ static Object *generator_get(Host *host, Object *self, Str name) {
     return NULL;
 }
 
+static size_t bytes_of(const Slots *layout) {
+    return sizeof(Generator) + (size_t)layout->slots.count * sizeof(Object *);
+}
+
 static void generator_free(Object *self) {
     Generator *g = self->payload;
     Script *script = g->script;
@@ -321,6 +325,7 @@ static void generator_free(Object *self) {
         if (g->scratch) arena_free(g->scratch);
         release_stack(g);
     }
+    heap_discharge(script, bytes_of(g->host.layout));
     free(g->host.slots);
     free(g);
 }
@@ -340,6 +345,7 @@ const HostType generator_type = {.name = "generator",
 Object *generator_new(Host *host, const Host *frame, Object *function) {
     Script *script = host->script;
     int count = frame->layout->slots.count;
+    heap_charge(host, bytes_of(frame->layout));
     Generator *g = calloc(1, sizeof *g);
     Object **slots = calloc((size_t)count + 1, sizeof *slots);
     if (!g || !slots) {
@@ -352,6 +358,7 @@ Object *generator_new(Host *host, const Host *frame, Object *function) {
     g->script = script, g->host = *frame, g->host.slots = slots;
     g->function = host_keep(host, function);
     g->scratch = arena_new(&script->no_memory);
+    arena_limit(g->scratch, &script->memory);
     g->host.arena = g->scratch;
     g->stack_end = NULL;
     return object;

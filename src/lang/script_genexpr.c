@@ -132,6 +132,10 @@ static Object *genexpr_get(Host *host, Object *self, Str name) {
     return NULL;
 }
 
+static size_t bytes_of(const Slots *layout) {
+    return sizeof(Lazy) + (size_t)layout->slots.count * sizeof(Object *);
+}
+
 static void genexpr_free(Object *self) {
     Lazy *lazy = self->payload;
     if (!lazy) return; /* there was no memory for it */
@@ -140,6 +144,7 @@ static void genexpr_free(Object *self) {
     for (int i = 0; !lazy->has_ended && !script->is_closing && i < lazy->frame.layout->slots.count;
          i++)
         host_drop(&host, lazy->frame.slots[i]);
+    heap_discharge(script, bytes_of(lazy->frame.layout));
     free(lazy->frame.slots);
     free(lazy);
 }
@@ -163,6 +168,7 @@ Object *genexpr_new(Host *host, const Expr *expr) {
     if (is_raised(host)) return host->script->poison;
     Object *self = heap_host(host, &genexpr_type, ITERATORS + expr->num_clauses, items);
     const Slots *layout = expr->function->slots;
+    heap_charge(host, bytes_of(layout));
     Lazy *lazy = calloc(1, sizeof *lazy);
     Object **slots = calloc((size_t)layout->slots.count + 1, sizeof *slots);
     if (!lazy || !slots) {

@@ -6,6 +6,7 @@ enum { ALL = 1 << 30 };
 
 static Object *text_of(Host *host, Str text) { return object_str(host->arena, text); }
 static Object *text_made(Host *host, const Buf *out) {
+    if (out->length > ALL) longjmp(host->script->no_memory, 1);
     return object_str(host->arena, out->length ? buf_str(out) : STR(""));
 }
 static Str part(Str text, int start, int end) { return (Str){text.data + start, end - start}; }
@@ -36,6 +37,7 @@ static Object *run_join(Host *host, Object *const *args, const HostCall *call) {
             return host_raise(host, CLASS_TYPE_ERROR,
                               "sequence item %d: expected str instance, %.*s found", i,
                               STR_ARG(class_info(class_of(host, items[i]))->name));
+        if (out.length > ALL) longjmp(host->script->no_memory, 1);
         if (i) buf_add(&out, call->self->text.data, (size_t)call->self->text.length);
         buf_add(&out, items[i]->text.data, (size_t)items[i]->text.length);
     }

@@ -74,6 +74,7 @@ static void storage_unlink(Storage *storage) {
 }
 
 static void storage_free(Storage *storage) {
+    if (storage->is_counted) storage->session->used_bytes -= storage->size_bytes;
     if (!storage->is_users) tern_buffer_free(storage->buffer);
     if (storage->release) storage->release(storage->released);
     free(storage);
@@ -115,6 +116,17 @@ static void say_no_memory(tern_session *session, size_t bytes) {
                      bytes);
 }
 
+void tern_session_limit(tern_session *session, size_t most_bytes) {
+    session->most_bytes = most_bytes;
+}
+
+/* NULL: there is none, or the session may have no more. */
+static tern_buffer *buffer_new(tern_session *session, size_t bytes) {
+    size_t most = session->most_bytes;
+    if (most && (bytes > most || session->used_bytes > most - bytes)) return NULL;
+    return tern_alloc(session->context, bytes);
+}
+
 Storage *storage_new(tern_session *session, size_t size_bytes) {
     if (session->trace) return trace_storage_new(session->trace, size_bytes);
     size_t rounded = size_bytes;
@@ -129,20 +141,23 @@ Storage *storage_new(tern_session *session, size_t size_bytes) {
         return storage;
     }
     if (class < 0) rounded = size_bytes;
-    tern_buffer *buffer = tern_alloc(session->context, rounded);
+    tern_buffer *buffer = buffer_new(session, rounded);
     if (!buffer && session->free_bytes && !session->holds_free) {
         free_lists_empty(session);
-        buffer = tern_alloc(session->context, rounded);
+        buffer = buffer_new(session, rounded);
     }
     if (!buffer) {
         say_no_memory(session, size_bytes);
         return NULL;
     }
     Storage *storage = storage_of_buffer(session, buffer, false);
-    if (storage)
-        storage->size_class = class;
-    else
+    if (!storage) {
         tern_buffer_free(buffer);
+        return NULL;
+    }
+    storage->size_class = class;
+    storage->is_counted = true;
+    session->used_bytes += storage->size_bytes;
     return storage;
 }
 

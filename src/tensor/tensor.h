@@ -30,6 +30,7 @@ typedef struct Storage {
     size_t size_bytes;
     int size_class;            /* of the session's free lists; -1: the buffer goes with it */
     bool is_users;             /* the buffer is the caller's */
+    bool is_counted;           /* in the session's used_bytes */
     void (*release)(void *of); /* called when it goes, or NULL */
     void *released;
     int trace;       /* the trace that it was made in; without a buffer, the one that knows it */
@@ -81,6 +82,7 @@ struct tern_session {
     Storage *storages; /* all that tensors hold */
     Storage *free_storages[NUM_SIZE_CLASSES];
     size_t free_bytes;
+    size_t used_bytes, most_bytes; /* of storages, free ones too; most 0: no limit */
     bool holds_free;          /* launches are still to come that use them */
     VEC(tern_tensor *) noted; /* by open scopes; NULL: gone */
     int scopes[MAX_SCOPES], num_scopes;

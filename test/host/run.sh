@@ -28,6 +28,30 @@ script 3 'not supported: the joined sequence is too long' 'x = "a"' 'while True:
 script 1 'MemoryError' 'x = [0] * (1 << 40)'
 script 1 'MemoryError' 'class A:' '    def __iter__(self): return self' '    def __next__(self): return 1' \
     'list(A())'
+# What a script holds is bounded: values by 1 GiB or --memory, tensors by --memory and what the machine has.
+memory() {
+    size=$1 code=$2 words=$3
+    shift 3
+    printf '%s\n' "$@" >"$work/s.py"
+    exits "$code" "$words" "$TERN" exec --device cpu --memory "$size" "$work/s.py"
+}
+memory 50M 1 's.py:2:13: MemoryError' 'x = []' 'while True: x += ["a" * 1000]'
+memory 50M 1 's.py:3:13: MemoryError' 'def f(): yield 1' 'x = []' 'while True: x.append(f())'
+memory 50M 1 's.py:2:13: MemoryError' 'x = []' 'while True: x.append(i for i in x)'
+memory 50M 1 's.py:2:13: MemoryError' 'x = "a" * 1000000' 'while True: x = f"{x}{x}"'
+memory 50M 1 's.py:1:12: MemoryError' 'def f(*a): return f(*a, *a)' 'f(1)'
+memory 50M 1 's.py:2:14: MemoryError' 'while True:' '    class A: pass'
+memory 50M 1 's.py:1:1: MemoryError' 'print(",".join(["a" * 1000000] * 1000))'
+memory 50M 1 'MemoryError' 'list(iter(int, 1))'
+memory 50M 1 's.py:3:22: RuntimeError: DefaultCPUAllocator: can'"'"'t allocate memory: you tried to allocate 4000000 bytes.' \
+    'import torch' 'x = []' 'while True: x.append(torch.zeros(1000000))'
+# What was given back may be had again, in other sizes; a value that is dropped counts no more.
+memory 50M 0 '12 tensor(10000000.)' 'import torch' 'x = []' 'try:' '    while True: x.append(torch.zeros(1000000))' \
+    'except RuntimeError: n = len(x)' 'del x' 'print(n, torch.ones(10000000).sum())'
+memory 50M 0 'fine' 'for i in range(200): x = [j for j in range(20000)]' 'for i in range(1000): (y := "a" * 1000000)' \
+    'for i in range(20000): next(i for i in x)' 'print("fine")'
+memory 0 0 'fine' 'print("fine")'
+memory 8X 2 "--memory: expected a size (512M, 8G), got '8X'" 'print(1)'
 script 1 'ModuleNotFoundError: no fallback' 'try:' '    import nowhere' 'except ModuleNotFoundError:' '    raise ModuleNotFoundError("no fallback")'
 script 0 'fine' 'try:' '    import nowhere' 'except ImportError:' '    print("fine")'
 script 0 'fine' 'import requests' 'import subprocess as sp' 'print("fine")'
