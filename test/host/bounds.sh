@@ -3,8 +3,6 @@
 # line, the program and the lane, and nothing was touched; what is inside is as without tests.
 . test/cli/lib.sh
 outside=test/host/kit/outside.py
-# Of several programs any thread's may be the first that is outside: on one core it is the first.
-one_core="taskset -c $(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')"
 for device in cpu cpu:avx2 cpu:generic interp; do
     "$TERN" exec --device $device $outside -- inside >"$work/got" 2>&1 || { skip 1 "$device"; continue; }
     check "accesses inside are as they were ($device)" grep -q '^14 kernels are right$' "$work/got"
@@ -13,8 +11,7 @@ for device in cpu cpu:avx2 cpu:generic interp; do
         'tile load 64000 46' 'uniform load 1000000 53' 'strided load 40960000 60' 'atomic atomic 99999999 67' 'carried load - 75' \
         'null load - 83' 'number load - 89'; do
         set -- $row
-        case $1 in row | masked) in_order=$one_core ;; *) in_order= ;; esac
-        $in_order "$TERN" exec --device $device $outside -- "$1" >"$work/got" 2>&1
+        "$TERN" exec --device $device $outside -- "$1" >"$work/got" 2>&1
         check "outside: $1 ends ($device)" test $? = 1
         check "outside: $1 names its line ($device)" grep -q "outside.py:$4:[0-9]*: error: $2 of 4 bytes \(outside\|at address\)" "$work/got"
         case $1 in

@@ -141,6 +141,34 @@ TEST(lines_of_many_threads_stay_whole) {
     close_device(&f);
 }
 
+/* ---- which failure is told ---- */
+
+/* All programs from 300 on fail; those before 400 take a while, and so fail after the others. */
+static const char many_failing[] =
+    HEAD "    for (long long p = lo; p < hi; p++) {\n"
+         "        int program[3] = {p, 0, 0};\n"
+         "        long long start = runtime->clock(runtime);\n"
+         "        while (p < 400 && runtime->clock(runtime) - start < 2000);\n"
+         "        if (p >= 300) return runtime->fail_assert(runtime, 0, program, 0, s->index);\n"
+         "    }\n    return 0;\n}\n";
+
+TEST(the_lowest_program_that_fails_is_named) {
+    Fixture f;
+    if (!open_as(&f, NULL, 4)) {
+        SKIP("no C compiler");
+        return;
+    }
+    const Source *source = source_new(f.arena, STR("m.py"), STR("one\n\nthree"));
+    void *loaded = load_code(&f, places, "0, 0, 0", many_failing, source);
+    Shared shared = {0};
+    for (int round = 0; round < 20 && loaded; round++) {
+        CHECK(launch(&f, loaded, &shared, 1000) == TERN_ERROR_KERNEL);
+        CHECK(strstr(str_c(f.arena, f.device.why), "in program (300, 0, 0)"));
+    }
+    device_cpu.unload(&f.device, loaded);
+    close_device(&f);
+}
+
 /* ---- limits of time ---- */
 
 static long long now_ns(void) {

@@ -43,29 +43,45 @@ typedef struct LoadedCpu {
 
 enum { FEW_PARAMS = 32, CHUNK_NS = 4000 /* that a thread takes at a time, if there are */ };
 
-/* One launch. */
-typedef struct CpuLaunch {
-    KernelTests tests; /* first: kernels give back a pointer to it, or to its runtime */
-    Device *device;
-    LoadedCpu *loaded;
-    void **args;
-    int grid[3];
-    int stream;
-    int64_t first;       /* program of those that the pool shares */
-    bool measures;       /* how long the programs of this thread's first chunk take */
-    _Atomic int failure; /* KERNEL_..; the first wins */
+typedef struct Failure {
+    int kind; /* KERNEL_..; 0: none */
     int detail;
     bool is_place_known; /* the kernel said it */
     LanePlace place;     /* of the lane that failed; of an access outside the program alone, */
     long long lane;      /* and its number in the tile */
     unsigned long long address;
-    _Atomic int near; /* of device->ranges: where an address was found last */
-    _Atomic bool cut; /* device->stop ended a part of it */
-    bool is_late;     /* because of its time limit */
+} Failure;
+
+/* One launch. */
+typedef struct CpuLaunch {
+    KernelTests tests; /* what each part begins with */
+    Device *device;
+    LoadedCpu *loaded;
+    void **args;
+    int grid[3];
+    int stream;
+    int64_t first; /* program of those that the pool shares */
+    bool measures; /* how long the programs of this thread's first chunk take */
+    /* The first program of the part that failed; programs before it are still run, so that it is
+     * the same one each time. INT64_MAX: none did. */
+    _Atomic int64_t failed;
+    Failure failure;
+    pthread_mutex_t failing; /* for these two */
+    _Atomic int near;        /* of device->ranges: where an address was found last */
+    _Atomic bool cut;        /* device->stop ended a part of it */
+    bool is_late;            /* because of its time limit */
     pthread_mutex_t printing;
     char *output;
     size_t output_length, output_capacity;
 } CpuLaunch;
+
+/* Programs that follow each other, on one thread, up to the first that fails. */
+typedef struct Part {
+    KernelTests tests; /* first: kernels give back a pointer to it, or to its runtime */
+    CpuLaunch *launch;
+    int64_t lo;
+    Failure failure;
+} Part;
 
 static tern_status says(Device *device, tern_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -375,20 +391,19 @@ static void cpu_unload(Device *device, void *loaded) {
 /* ---- launch ---- */
 
 static int kernel_fail(KernelRuntime *runtime, int kind, int detail) {
-    CpuLaunch *launch = (CpuLaunch *)runtime;
-    int none = 0;
-    if (atomic_compare_exchange_strong(&launch->failure, &none, kind)) launch->detail = detail;
+    Failure *failure = &((Part *)runtime)->failure;
+    if (failure->kind) return 1; /* the first wins */
+    failure->kind = kind, failure->detail = detail;
     return 1;
 }
 
 static int kernel_fail_assert(KernelRuntime *runtime, int which, const int *program, int rank,
                               const int *index) {
-    CpuLaunch *launch = (CpuLaunch *)runtime;
-    int none = 0;
-    if (!atomic_compare_exchange_strong(&launch->failure, &none, KERNEL_ASSERT)) return 1;
-    launch->detail = which;
-    LanePlace *place = &launch->place;
-    launch->is_place_known = true;
+    Failure *failure = &((Part *)runtime)->failure;
+    if (failure->kind) return 1;
+    failure->kind = KERNEL_ASSERT, failure->detail = which;
+    LanePlace *place = &failure->place;
+    failure->is_place_known = true;
     memcpy(place->program, program, sizeof place->program);
     place->rank = rank < MAX_LANE_RANK ? rank : MAX_LANE_RANK;
     if (place->rank) memcpy(place->index, index, (size_t)place->rank * sizeof *index);
@@ -397,22 +412,22 @@ static int kernel_fail_assert(KernelRuntime *runtime, int which, const int *prog
 
 static int kernel_outside(KernelTests *tests, int which, const int *program, long long lane,
                           unsigned long long address) {
-    CpuLaunch *launch = (CpuLaunch *)tests;
-    int none = 0;
-    if (!atomic_compare_exchange_strong(&launch->failure, &none, KERNEL_OUTSIDE)) return 1;
-    launch->detail = which, launch->lane = lane, launch->address = address;
-    memcpy(launch->place.program, program, sizeof launch->place.program);
+    Failure *failure = &((Part *)tests)->failure;
+    if (failure->kind) return 1;
+    failure->kind = KERNEL_OUTSIDE, failure->detail = which;
+    failure->lane = lane, failure->address = address;
+    memcpy(failure->place.program, program, sizeof failure->place.program);
     return 1;
 }
 
 static long long kernel_room(KernelTests *tests, unsigned long long address, int size_bytes) {
-    CpuLaunch *launch = (CpuLaunch *)tests;
+    CpuLaunch *launch = ((Part *)tests)->launch;
     return outside_room(launch->device, &launch->near, address, size_bytes);
 }
 
 static int kernel_yield(KernelRuntime *runtime) {
-    CpuLaunch *launch = (CpuLaunch *)runtime;
-    return atomic_load(&launch->failure) != 0 || launch->device->stop;
+    const Part *part = (const Part *)runtime;
+    return part->failure.kind != 0 || part->launch->device->stop;
 }
 
 static long long kernel_clock(KernelRuntime *runtime) {
@@ -450,7 +465,7 @@ static int digits(int number) {
 /* The form of a line is Triton's, as interp_print writes it. */
 static void kernel_print(KernelRuntime *runtime, const int *program, const char *prefix, int rank,
                          const int *index, int what, int size_bytes, unsigned long long bits) {
-    CpuLaunch *launch = (CpuLaunch *)runtime;
+    CpuLaunch *launch = ((Part *)runtime)->launch;
     pthread_mutex_lock(&launch->printing);
     put(launch, "pid (%d, %d, %d)", program[0], program[1], program[2]);
     if (size_bytes) {
@@ -480,7 +495,7 @@ static void kernel_print(KernelRuntime *runtime, const int *program, const char 
 
 static void kernel_print_format(KernelRuntime *runtime, const char *format,
                                 const unsigned long long *values) {
-    CpuLaunch *launch = (CpuLaunch *)runtime;
+    CpuLaunch *launch = ((Part *)runtime)->launch;
     char text[CONVERSION_ROOM];
     Str rest = str_of(format);
     pthread_mutex_lock(&launch->printing);
@@ -492,13 +507,29 @@ static void kernel_print_format(KernelRuntime *runtime, const char *format,
     pthread_mutex_unlock(&launch->printing);
 }
 
+static void part_begin(Part *part, CpuLaunch *launch, int64_t lo) {
+    part->tests = launch->tests, part->launch = launch, part->lo = lo;
+    part->failure.kind = 0, part->failure.is_place_known = false;
+}
+
+static void part_end(const Part *part) {
+    CpuLaunch *launch = part->launch;
+    if (!part->failure.kind) return;
+    pthread_mutex_lock(&launch->failing);
+    if (part->lo < launch->failed) launch->failure = part->failure, launch->failed = part->lo;
+    pthread_mutex_unlock(&launch->failing);
+}
+
 static void run_programs(CpuLaunch *launch, int worker, int64_t lo, int64_t hi) {
     CpuState *state = launch->device->state;
-    if (atomic_load_explicit(&launch->failure, memory_order_relaxed)) return;
+    if (lo > atomic_load_explicit(&launch->failed, memory_order_relaxed)) return;
+    Part part;
+    part_begin(&part, launch, lo);
     if (launch->device->stop ||
         launch->loaded->function(launch->args, launch->grid, lo, hi, state->scratch[worker],
-                                 &launch->tests.runtime, launch->stream))
+                                 &part.tests.runtime, launch->stream))
         atomic_store(&launch->cut, true);
+    part_end(&part);
 }
 
 static void run_chunk(void *user, int worker, int64_t lo, int64_t hi) {
@@ -532,16 +563,17 @@ static int64_t run_alone(CpuLaunch *launch, int64_t count, long long limit_ns) {
 static tern_status assert_result(CpuLaunch *launch) {
     Device *device = launch->device;
     CpuState *state = device->state;
-    const char *text = launch->loaded->asserts[launch->detail];
+    const char *text = launch->loaded->asserts[launch->failure.detail];
     char *end;
     long line = strtol(text, &end, 10), column = *end == ':' ? strtol(end + 1, &end, 10) : 0;
     Span span = place_span(launch->loaded->source, line, column);
-    if (!launch->is_place_known || !span.source || *end != ':')
+    if (!launch->failure.is_place_known || !span.source || *end != ':')
         return says(device, TERN_ERROR_KERNEL, "kernel '%.*s': device_assert failed: %s",
                     STR_ARG(launch->loaded->name), text);
     says(device, TERN_ERROR_KERNEL, "%s", "");
     Str said = str_format(state->words, "assertion failed: %s", end + 1);
-    device->why = place_words(state->words, span, said.data, &launch->place, launch->grid, STR(""));
+    device->why =
+        place_words(state->words, span, said.data, &launch->failure.place, launch->grid, STR(""));
     return TERN_ERROR_KERNEL;
 }
 
@@ -551,11 +583,11 @@ static tern_status outside_result(CpuLaunch *launch) {
     const OutsideAccess access = {.device = device,
                                   .kernel = launch->loaded->kernel,
                                   .args = launch->args,
-                                  .text = launch->loaded->asserts[launch->detail],
-                                  .program = launch->place.program,
+                                  .text = launch->loaded->asserts[launch->failure.detail],
+                                  .program = launch->failure.place.program,
                                   .grid = launch->grid,
-                                  .lane = launch->lane,
-                                  .address = launch->address};
+                                  .lane = launch->failure.lane,
+                                  .address = launch->failure.address};
     device->why = outside_words(((CpuState *)device->state)->words, &access);
     return TERN_ERROR_KERNEL;
 }
@@ -563,7 +595,7 @@ static tern_status outside_result(CpuLaunch *launch) {
 static tern_status launch_result(CpuLaunch *launch) {
     Device *device = launch->device;
     Str name = launch->loaded->name;
-    switch (atomic_load(&launch->failure)) {
+    switch (launch->failure.kind) {
     case 0:
         if (!atomic_load(&launch->cut)) return TERN_OK;
         return says(device, TERN_ERROR_KERNEL, "kernel '%.*s': the launch %s%s%s", STR_ARG(name),
@@ -576,10 +608,10 @@ static tern_status launch_result(CpuLaunch *launch) {
         return says(device, TERN_ERROR_KERNEL,
                     "kernel '%.*s', line %d: a 32-bit offset wraps round inside one tile: use "
                     "64-bit offsets",
-                    STR_ARG(name), launch->detail);
+                    STR_ARG(name), launch->failure.detail);
     case KERNEL_STEP:
         return says(device, TERN_ERROR_KERNEL, "kernel '%.*s', line %d: the step of a range is 0",
-                    STR_ARG(name), launch->detail);
+                    STR_ARG(name), launch->failure.detail);
     case KERNEL_DEADLOCK:
         return says(device, TERN_ERROR_KERNEL,
                     "kernel '%.*s': deadlock: all programs that have begun wait in loops and "
@@ -590,18 +622,21 @@ static tern_status launch_result(CpuLaunch *launch) {
 }
 
 static tern_status run_on_fibers(CpuLaunch *launch, int64_t count) {
+    Part part;
+    part_begin(&part, launch, 0);
     FiberRun run = {.device = launch->device,
                     .function = launch->loaded->function,
                     .args = launch->args,
                     .scratch_bytes = (size_t)launch->loaded->facts[FACT_SCRATCH_BYTES] + 64,
-                    .tests = &launch->tests};
+                    .tests = &part.tests};
     memcpy(run.grid, launch->grid, sizeof run.grid);
     if (!fibers_run(&run, count)) {
         if (run.no_memory)
             return says(launch->device, TERN_ERROR_NO_MEMORY,
                         "out of host memory: stacks of waiting programs");
-        if (run.deadlock) kernel_fail(&launch->tests.runtime, KERNEL_DEADLOCK, 0);
+        if (run.deadlock) kernel_fail(&part.tests.runtime, KERNEL_DEADLOCK, 0);
     }
+    part_end(&part);
     if (run.cut) atomic_store(&launch->cut, true);
     return TERN_OK;
 }
@@ -669,6 +704,8 @@ static tern_status cpu_launch(Device *device, void *queue, void *loaded_, const 
                         .device = device,
                         .loaded = loaded,
                         .args = args,
+                        .failed = INT64_MAX,
+                        .failing = PTHREAD_MUTEX_INITIALIZER,
                         .printing = PTHREAD_MUTEX_INITIALIZER};
     for (int i = 0; i < 3; i++) launch.grid[i] = (int)grid[i];
     KernelRange few[FEW_PARAMS];
