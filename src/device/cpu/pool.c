@@ -2,9 +2,11 @@
 /* pool: threads that share the programs of a launch. The caller works too. Each has a share of its
  * own, the same in each launch of as many programs, because what the last one left in a core's
  * caches is dear to others; who is done with it takes chunks of others' shares. A worker that has
- * nothing to do looks for more for 100 us, because launches come in bursts, and then sleeps on a
- * futex: waking 15 of them costs 20 us and more. Whoever waits gives its core to others that have
- * work: where there are more threads than cores, the launch that it waits for is one of them. */
+ * nothing to do looks for more for 100 us, because launches come in bursts, or for twice as long as
+ * it had to wait the last time, where that was not long; then it sleeps on a futex: waking 15 of
+ * them costs 20 us and more, and more still where those that wake wake others. Whoever waits gives
+ * its core to others that have work: where there are more threads than cores, the launch that it
+ * waits for is one of them. */
 #include "device/cpu/cpu.h"
 
 #include <limits.h>
@@ -17,7 +19,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { SPIN_NS = 100000, PAUSES = 16 /* between two looks at the clock, 0.2 to 0.7 us */ };
+enum { LEAST_SPIN_NS = 100000, MOST_SPIN_NS = 4000000 };
+enum { PAUSES = 16 /* between two looks at the clock, 0.2 to 0.7 us */ };
 enum { CACHE_LINE = 64, CHUNKS = 8 /* of a share, at most */ };
 
 /* What one thread writes in each launch; on a line of its own, which stays in its core's cache. */
@@ -91,21 +94,27 @@ static void job_take(Pool *pool, int index) {
             pool->work(pool->user, index, lo, hi);
 }
 
-static void wait_for_change(Pool *pool, int seen) {
-    for (long long end = clock_ns() + SPIN_NS; clock_ns() < end;)
-        if (has_changed(&pool->generation, seen)) return;
-    atomic_fetch_add(&pool->sleeping, 1);
+/* Gives how long to look for the next one. */
+static long long wait_for_change(Pool *pool, int seen, long long spin_ns) {
+    long long start = clock_ns();
+    bool changed = false;
+    do changed = has_changed(&pool->generation, seen);
+    while (!changed && clock_ns() - start < spin_ns);
+    if (!changed) atomic_fetch_add(&pool->sleeping, 1);
     while (atomic_load(&pool->generation) == seen) /* this thread's errno is nobody's */
         syscall(SYS_futex, &pool->generation, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
-    atomic_fetch_sub(&pool->sleeping, 1);
+    if (!changed) atomic_fetch_sub(&pool->sleeping, 1);
+    long long next = 2 * (clock_ns() - start);
+    return next < LEAST_SPIN_NS || next > MOST_SPIN_NS ? LEAST_SPIN_NS : next;
 }
 
 static void *worker_main(void *user) {
     Worker worker = *(Worker *)user;
     free(user);
     Pool *pool = worker.pool;
+    long long spin_ns = LEAST_SPIN_NS;
     for (int seen = 0;;) {
-        wait_for_change(pool, seen);
+        spin_ns = wait_for_change(pool, seen, spin_ns);
         seen = atomic_load(&pool->generation);
         if (atomic_load(&pool->quit)) return NULL;
         /* Inside first, then look whether the job is still open: its closer waits for those inside.
