@@ -20,6 +20,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 import torch
@@ -113,9 +114,11 @@ def draw(shapes):
 
 
 def timed_ms(call):
-    start = time.perf_counter()
+    """And how many cores it had: processor time over time."""
+    start, cpu = time.perf_counter(), time.process_time()
     call()
-    return (time.perf_counter() - start) * 1e3
+    took = time.perf_counter() - start
+    return took * 1e3, (time.process_time() - cpu) / took
 
 
 # ---- a side: prepares all rows, then times those that it is asked for ----
@@ -165,7 +168,10 @@ class Side:
     def __init__(self, options, name, threads):
         words = [sys.executable, os.path.abspath(__file__), '--side', name, '--threads', str(threads), '--only',
                  options.only, '--library', options.library] + ['--max-autotune'] * options.max_autotune
-        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        cache = os.environ.get('TORCHINDUCTOR_CACHE_DIR', os.path.join(tempfile.gettempdir(), f'inductor-{os.getuid()}'))
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                        env=dict(os.environ, OMP_NUM_THREADS=str(threads),
+                                                 TORCHINDUCTOR_CACHE_DIR=f'{cache}-{threads}'))  # its code says how many
 
     def read(self):
         line = self.process.stdout.readline()
@@ -184,14 +190,15 @@ class Side:
 
 
 def take_turns(name, row, sides, count):
-    got = {who: [] for who in sides}
+    got, cores = {who: [] for who in sides}, {who: [] for who in sides}
     for turn in range(ROUNDS):
         for who in list(sides) if turn % 2 else reversed(list(sides)):
             time.sleep(IDLE_S)
-            got[who] += sides[who].samples(row, who, -(-count // ROUNDS))
+            for took, used in sides[who].samples(row, who, -(-count // ROUNDS)):
+                got[who].append(took), cores[who].append(used)
     least = {who: min(times) for who, times in got.items()}
     median = {who: statistics.median(times) for who, times in got.items()}
-    line = ''.join(f'  {who} {least[who]:8.3f} {median[who]:8.3f}' for who in sides)
+    line = ''.join(f'  {who} {least[who]:8.3f} {median[who]:8.3f} {statistics.median(cores[who]):4.1f}' for who in sides)
     print(f"{name:26}{line}  {least['tern'] / least['inductor']:5.2f}x {median['tern'] / median['inductor']:5.2f}x",
           flush=True)
 
@@ -216,7 +223,7 @@ def main():
         time.sleep(0.1)
     for threads, tern_side, torch_side, names, others in prepared:
         print(f'\n{threads} threads; PyTorch {torch.__version__}, {torch.backends.cpu.get_cpu_capability()}; '
-              f'of {options.samples} samples least and median, ms; load {os.getloadavg()[0]:.1f}')
+              f'of {options.samples} samples least and median, ms, and cores; load {os.getloadavg()[0]:.1f}')
         for row, ((name, wrong), (_, other)) in enumerate(zip(names, others)):
             if wrong or other:
                 print(f'{name:26} wrong: {wrong or other}', flush=True)

@@ -64,6 +64,8 @@ struct tern_module {
     Module *module; /* NULL: of CUDA C */
     const CuModule *cuda;
     VEC(ModuleSymbol *) symbols; /* those that were asked for */
+    struct Kept *kept;           /* of host functions that were called: host/kept.c */
+    void (*kept_free)(struct Kept *kept, bool with_kernels);
     int num_functions;
     tern_function *functions;
     struct FunctionConfigs { /* of functions[i] */

@@ -82,6 +82,7 @@ static tern_function describe_function(Arena *arena, Module *module, const JitFu
 static void module_close(Handle *own) {
     tern_module *module = (tern_module *)own;
     cuda_free_symbols(module);
+    if (module->kept) module->kept_free(module->kept, false); /* the context closed its kernels */
     cu_unload(module->cuda);
     arena_free(module->arena);
 }
@@ -165,7 +166,13 @@ void module_release(tern_module *module) {
     if (module && --module->refs == 0) handle_close(&module->own);
 }
 
-void tern_module_free(tern_module *module) { module_release(module); }
+void tern_module_free(tern_module *module) {
+    if (module && module->kept) {
+        module->kept_free(module->kept, true); /* each of the kernels holds the module */
+        module->kept = NULL;
+    }
+    module_release(module);
+}
 
 /* ---- functions ---- */
 

@@ -92,21 +92,32 @@ static tern_status by_compiler(Host *h, const Wanted *wanted) {
     return stopped(h, &h->diag, refused ? TERN_ERROR_UNSUPPORTED : TERN_ERROR_KERNEL);
 }
 
+/* What the device still does needs nothing that ends with the call: as in PyTorch nobody waits. */
+static bool runs_on(const Host *h) {
+    return h->kept && h->options->take && !h->streams.count && !h->events.count &&
+           !memory_has_own(&h->memory);
+}
+
 static tern_status execute(Host *h, const Wanted *wanted, Arena *arena) {
     Diag diag = {.arena = arena};
     h->arena = h->diag.arena = arena;
     if (h->options->host) return by_compiler(h, wanted);
-    const Func *fn = compile_host(arena, h->module->cuda, wanted->function, &diag);
-    if (!fn && !diag.num_errors)
-        diag_help(&diag, (Span){0}, "a C++ compiler makes the host's part: --host c++");
-    if (!fn)
-        return stopped(h, &diag, diag.num_errors ? TERN_ERROR_COMPILE : TERN_ERROR_UNSUPPORTED);
-    if (!launches_check(h, fn)) return tern_message_status(h->context);
+    const Func *fn = h->kept ? h->kept->fn : NULL;
+    if (!fn) {
+        Arena *of_fn = h->kept ? h->kept->arena : arena;
+        fn = compile_host(of_fn, h->module->cuda, wanted->function, &diag);
+        if (!fn && !diag.num_errors)
+            diag_help(&diag, (Span){0}, "a C++ compiler makes the host's part: --host c++");
+        if (!fn)
+            return stopped(h, &diag, diag.num_errors ? TERN_ERROR_COMPILE : TERN_ERROR_UNSUPPORTED);
+        if (!launches_check(h, fn)) return tern_message_status(h->context);
+        if (h->kept) h->kept->fn = fn;
+    }
     if (!code_make(h, fn, &diag)) return stopped(h, &diag, TERN_ERROR_UNSUPPORTED);
     random_seed(h, 1);
     if (h->result ? torch_arguments(h, fn, wanted->arguments, wanted->count) : arguments(h, fn))
         run(h);
-    if (!h->diag.num_errors) host_settled(h, tern_synchronize(h->context));
+    if (!h->diag.num_errors && !runs_on(h)) host_settled(h, tern_synchronize(h->context));
     if (h->diag.num_errors) return stopped(h, &h->diag, TERN_ERROR_KERNEL);
     return TERN_OK;
 }
@@ -114,10 +125,12 @@ static tern_status execute(Host *h, const Wanted *wanted, Arena *arena) {
 static tern_status guarded(Host *h, const Wanted *wanted) {
     Arena *arena = arena_new(&h->oom);
     tern_status status;
-    if (setjmp(h->oom))
+    h->kept = kept_find(h, wanted->function);
+    if (setjmp(h->oom) || (h->kept && setjmp(h->kept->oom)))
         status = tern_fail(h->context, TERN_ERROR_NO_MEMORY, "the host has no more memory");
     else
         status = execute(h, wanted, arena);
+    if (h->kept) h->kept->is_busy = false;
     end(h);
     arena_free(arena);
     return status;

@@ -10,6 +10,7 @@
  *     text.c     printf and what is like it
  *     runtime.c  those of CUDA: memory, copies, streams, events
  *     launch.c   kernels
+ *     kept.c     what a function leaves for its next call
  *     torch.c    tensors that go in and out
  *     compiled.c the same function by a C++ compiler, where that is asked for
  *
@@ -69,6 +70,7 @@ char *memory_at(Host *h, uint64_t address, uint64_t bytes, bool writes, Range **
 const char *memory_text(Host *h, uint64_t address, uint64_t *length); /* up to a 0 */
 /* As memory_at, of either side. NULL after host_fail. */
 Range *memory_whole(Host *h, uint64_t address, uint64_t bytes, const char *what);
+bool memory_has_own(const Memory *m); /* of a device, which the end of the run frees */
 void memory_end(Host *h);
 
 /* ---- code.c ---- */
@@ -186,6 +188,22 @@ bool host_settled(Host *h, tern_status status);
  * not supported is said before anything runs. False: it is, in the context. */
 bool launches_check(Host *h, const Func *fn);
 
+/* ---- kept.c ---- */
+
+/* A function as it was lowered, and the kernels that it launched. */
+typedef struct Kept {
+    Arena *arena;
+    jmp_buf oom;
+    char *function;
+    const Func *fn;
+    Loaded *kernels;
+    bool
+        is_busy; /* a call of it runs: one more, by a kernel's output or by what it takes, is on its own */
+    struct Kept *next;
+} Kept;
+/* NULL: none that this call may use. */
+Kept *kept_find(Host *h, const char *function);
+
 /* ---- a run ---- */
 
 enum { NUM_RANDOM = 34 };
@@ -204,7 +222,8 @@ struct Host {
     Span place;             /* of what a compiled text does, where there is no `now` */
     const char *place_file; /* where it is in another file; NULL */
     int place_line;
-    Loaded *kernels;
+    Kept *kept;      /* NULL: all of this run is freed after it */
+    Loaded *kernels; /* of a run that keeps nothing */
     VEC(tern_stream *) streams;
     VEC(tern_event *) events;
     int last_error, sticky_error; /* of CUDA */

@@ -12,11 +12,13 @@ enum {
 };
 
 static Loaded *loaded(Host *h, Str wanted, const uint32_t block[3], size_t shared) {
-    for (Loaded *l = h->kernels; l; l = l->next)
+    Loaded **kernels = h->kept ? &h->kept->kernels : &h->kernels;
+    Arena *arena = h->kept ? h->kept->arena : h->arena;
+    for (Loaded *l = *kernels; l; l = l->next)
         if (str_is(wanted, l->name) && !memcmp(l->block, block, sizeof l->block) &&
             l->shared_bytes == shared)
             return l;
-    const char *name = str_c(h->arena, wanted);
+    const char *name = str_c(arena, wanted);
     /* One byte: a kernel may have a dynamic array that this launch has no use for. */
     tern_options options = {.shared_bytes = shared ? shared : 1, .builder = h->options->builder};
     for (int i = 0; i < 3; i++) options.block[i] = (int)block[i];
@@ -27,14 +29,14 @@ static Loaded *loaded(Host *h, Str wanted, const uint32_t block[3], size_t share
                                                  tern_message(h->context));
         return NULL;
     }
-    Loaded *made = arena_new_of(h->arena, Loaded);
+    Loaded *made = arena_new_of(arena, Loaded);
     *made = (Loaded){.name = name,
                      .block = {block[0], block[1], block[2]},
                      .shared_bytes = shared,
                      .kernel = kernel,
-                     .arguments = arena_array(h->arena, tern_argument, kernel->num_arguments + 1),
-                     .next = h->kernels};
-    return h->kernels = made;
+                     .arguments = arena_array(arena, tern_argument, kernel->num_arguments + 1),
+                     .next = *kernels};
+    return *kernels = made;
 }
 
 /* What CUDA says cudaErrorInvalidConfiguration of. */

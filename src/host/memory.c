@@ -226,6 +226,12 @@ const char *memory_text(Host *h, uint64_t address, uint64_t *length) {
     return text;
 }
 
+bool memory_has_own(const Memory *m) {
+    for (int i = 0; i < m->count; i++)
+        if (m->ranges[i]->buffer && !m->ranges[i]->is_lent && !m->ranges[i]->is_taken) return true;
+    return false;
+}
+
 void memory_end(Host *h) {
     Memory *m = &h->memory;
     for (int i = 0; i < m->count; i++) {
