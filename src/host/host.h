@@ -197,8 +197,7 @@ typedef struct Kept {
     char *function;
     const Func *fn;
     Loaded *kernels;
-    bool
-        is_busy; /* a call of it runs: one more, by a kernel's output or by what it takes, is on its own */
+    bool is_busy; /* a call of it runs: one more in it, from an output, is on its own */
     struct Kept *next;
 } Kept;
 /* NULL: none that this call may use. */

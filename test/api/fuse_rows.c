@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Each pointwise op of the table in a compiled function, of floats, integers and bool, is what it is
- * alone: also those that have no formula for some of these types. */
+/* Each pointwise op of the table in a compiled function, of floats, integers and bool, is what it
+ * is alone: also those that have no formula for some of these types. */
 #include "tensor_fixture.h"
 
 #include <math.h>
