@@ -207,6 +207,8 @@ static bool add_scalar(Finder *f, Value *value, BoxNumber scale) {
     BoxTerm term = {.scale = scale};
     int64_t low, high;
     if (type_is_ptr(value->type) && is_param(value)) return f->form->base = value, true;
+    if (op && op->kind == OP_EXT_S && type_bits(op->operands[0]->type) == 32)
+        return add_scalar(f, op->operands[0], scale); /* as what a mask compares */
     bool is_number = number_of(value, &number) && !number.num_params;
     if (!is_number && facts_range(f->facts, value, &low, &high) && low == high)
         number = plain(low), is_number = true;
