@@ -14,15 +14,18 @@ typedef struct RoleRing { /* that the producer fills */
     bool boxes;      /* are all that fills it */
     const char *why; /* not, or NULL */
     bool meets;      /* all wait for each other before it: somebody may be where it is */
+    bool in_loop;    /* its barriers are made again each time it is come to */
+    const Op *loop;  /* without a producer: that reads it */
     bool waits; /* consumers do where a turn is ready outside of a loop: `fence` counted on that */
 } RoleRing;
 
 typedef struct Roles {
     Func *producer, *consumers;
     int num_rings;
-    RoleRing *rings;   /* in the order of either function */
-    Boxes boxes;       /* that fill_box names */
-    bool alone;        /* one thread is all of the producer: it copies boxes, and meets nobody */
+    RoleRing *rings; /* in the order of either function */
+    Boxes boxes;     /* that fill_box names */
+    bool flat;       /* there is no producer: one thread of the block fills the rings with boxes */
+    bool alone;      /* one thread is all of the producer: it copies boxes, and meets nobody */
     int barriers, end; /* of all of them */
     int blocks;        /* that a multiprocessor has room for */
     int sums, columns; /* registers of a consumer: what products add up; of one instruction */
@@ -32,6 +35,11 @@ typedef struct Roles {
 /* Two functions made of copies; NULL: there are none, and *why is a reason or NULL. has_maps: boxes
  * may be copied. */
 Roles *roles_of(Arena *arena, Func *fn, bool has_maps, const char **why);
+/* Of a kernel without roles, whose rings one thread fills with boxes (gpu/flat.c): `consumers` is
+ * all of it. NULL: there are none, and *why is a reason or NULL. */
+Roles *roles_flat(Arena *arena, const Func *kernel, const char **why);
+/* With what the conditions around a ring say of signs. */
+Facts *roles_facts(Arena *arena, const Func *fn, const Op *ring);
 /* How many blocks, and which registers a thread of either role has. alive: those that a producer
  * holds from turn to turn. False: there are not enough. */
 bool roles_deal_out(Roles *roles, int alive);

@@ -42,10 +42,12 @@ typedef struct Gen {
     Map wide;       /* thread form: an access -> those that it is one instruction with */
     int local_size; /* thread form: of what a thread allocates */
     int while_depth;
+    Tir warp;       /* likewise, its number; only where one thread fills the rings */
     Tir warp_group; /* the thread's, the same register in all of a warp; only where wgmma is */
     bool has_atomics, has_wgmma;
     const Roles *roles; /* NULL: all of the block's warps do the same */
     bool is_producer;
+    bool met;      /* all threads did, since thread 0 made the mbarriers */
     int *barriers; /* by value id of a ring that the producer fills: where they are; else 0 */
     int next_ring;
     int num_strings;
@@ -180,6 +182,7 @@ Tir ptx_map_address(Gen *g, const MapRecipe *recipe);
 void ptx_ring(Gen *g, const Op *op);
 SharedTile ptx_peeked(Gen *g, const Value *value); /* the tile of a peek */
 
+Tir ptx_turn_address(Gen *g, const Op *op); /* of its part */
 Tir ptx_turn_slot(Gen *g, const Op *op,
                   Tir *round); /* n % stages; round: n / stages, unless NULL */
 
@@ -190,10 +193,13 @@ void ptx_mbarrier_wait(Gen *g, Tir barrier, Tir parity);
 const Roles *ptx_find_roles(Gen *g);
 void ptx_roles(Gen *g); /* all of the text of a kernel with roles */
 void ptx_role_ring(Gen *g, const Op *ring);
+void ptx_role_enter(Gen *g, const Op *loop);      /* before its first turn */
 bool ptx_is_of_roles(const Gen *g, const Op *op); /* it names a ring that the producer fills */
 void ptx_role_turn(Gen *g, const Op *op);         /* acquire, ready and release of such a ring */
 void ptx_role_filled(Gen *g, const Op *fill);     /* its copies are begun */
-void ptx_role_fill_box(Gen *g, const Op *op, Tir to); /* to: where its part of the turn lies */
+void ptx_role_fill_box(Gen *g, const Op *op);
+void ptx_flat(Gen *g);               /* likewise, where one thread fills the rings with boxes */
+bool ptx_has_producer(const Gen *g); /* warps of its own fill the rings */
 
 /* ---- dot.c ---- */
 void ptx_dot(Gen *g, const Op *op);

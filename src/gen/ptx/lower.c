@@ -540,8 +540,10 @@ void ptx_function(Gen *g) {
 void ptx_body(Gen *g) {
     ptx_thread_begin(g);
     ptx_wgmma_begin(g);
-    if (g->roles)
+    if (ptx_has_producer(g))
         ptx_roles(g);
+    else if (g->roles)
+        ptx_flat(g);
     else
         ptx_function(g);
 }

@@ -10,7 +10,7 @@ int ptx_lane_bytes(const Type *lane) { return type_size_bytes(lane); }
 
 Tir ptx_thread_id(Gen *g) {
     uint64_t mask = (uint64_t)g->threads - 1;
-    if (!g->roles) return tir_special(g->b, CLASS_B32, "%tid.x", ~mask);
+    if (!ptx_has_producer(g)) return tir_special(g->b, CLASS_B32, "%tid.x", ~mask);
     /* Those of the producer come last. */
     Tir tid = tir_special(g->b, CLASS_B32, "%tid.x", ~(uint64_t)(MAX_BLOCK_THREADS - 1));
     return g->is_producer ? tir_2(g->b, TIR_AND32, tid, tir_i32(g->b, (int64_t)mask)) : tid;
@@ -84,7 +84,7 @@ int ptx_shared_begin(Gen *g, int bytes) {
 }
 
 void ptx_barrier(Gen *g) {
-    if (g->roles) /* of its own threads */
+    if (ptx_has_producer(g)) /* of its own threads */
         tir_plain(g->b, str_format(g->arena, "bar.sync 1, %d;", g->threads).data);
     else
         tir_plain(g->b, g->threads > 32 ? "bar.sync 0;" : "bar.warp.sync -1;");

@@ -138,7 +138,7 @@ static void print_module(Gen *g, Buf *out) {
     /* Where ptxas does not see how much shared memory there is, it may save registers in vain; not
      * where only the few bytes of an mbarrier are more than it might see. */
     bool unseen = g->shared_size > STATIC_SHARED + SCRATCH_ALIGNMENT;
-    int blocks = g->roles ? g->roles->blocks : unseen ? 1 : least_blocks(g);
+    int blocks = ptx_has_producer(g) ? g->roles->blocks : unseen ? 1 : least_blocks(g);
     if (blocks) buf_printf(out, ".minnctapersm %d\n", blocks);
     buf_puts(out, "{\n");
     if (g->shared_size && !dynamic)
@@ -167,7 +167,7 @@ static bool check_function(const Func *fn, Diag *diag) {
     return true;
 }
 
-static int launched(const Gen *g) { return g->threads + (g->roles ? ROLE_THREADS : 0); }
+static int launched(const Gen *g) { return g->threads + (ptx_has_producer(g) ? ROLE_THREADS : 0); }
 
 Gen *ptx_lower_kernel(Func *fn, const GenOptions *options, Diag *diag, GenFacts *facts) {
     if (fn->form == FORM_PROGRAM) BUG("PTX of a function that is not placed");

@@ -52,7 +52,7 @@ static SharedTile turn_tile(const Op *op, Tir base) {
     return shared;
 }
 
-static Tir turn_address(Gen *g, const Op *op) {
+Tir ptx_turn_address(Gen *g, const Op *op) {
     SharedTile tile = turn_tile(op, turn_base(g, op));
     return ptx_shared_address(g, tile.offset, tile.base);
 }
@@ -187,7 +187,9 @@ static void await(Gen *g, const Op *op, int before) {
 /* The first turn is made ready for all; in the others, ready waits for the turn before. */
 void ptx_ring_enter(Gen *g, const Op *loop) {
     const Op *ready = for_body(loop)->first;
-    if (ready->kind != OP_READY || !is_apart(ready) || g->roles) return;
+    if (g->roles && g->roles->flat) ptx_role_enter(g, loop);
+    if (ready->kind != OP_READY || !is_apart(ready) || ptx_has_producer(g)) return;
+    if (ptx_is_of_roles(g, ready)) return;
     wait_for_copies(g, ready, (int)ready_pending(ready));
     fence_copies(g);
     ptx_barrier(g);
@@ -238,11 +240,15 @@ static bool prepare_fill(Op *op, void *gen) {
     return true;
 }
 
+static bool has_barriers(const Gen *g, const Op *ring) {
+    return g->roles && g->barriers[op_result(ring)->id];
+}
+
 static void begin_ring(Gen *g, const Op *op) {
     if (!g->is_producer) note_ring(g, op);
     if (g->roles) ptx_role_ring(g, op);
     ptx_shared_address(g, 0, tir_i32(g->b, 0));
-    if (ring_apart(op) && !g->roles) begin_apart(g, op);
+    if (ring_apart(op) && !ptx_has_producer(g) && !has_barriers(g, op)) begin_apart(g, op);
     region_walk(g->fn->body, prepare_fill, g);
 }
 
@@ -251,7 +257,7 @@ void ptx_ring(Gen *g, const Op *op) {
     if (ptx_is_of_roles(g, op) && op->kind != OP_PEEK) {
         if (op->kind == OP_FILL) ptx_fill(g, op);
         if (op->kind == OP_FILL) ptx_role_filled(g, op);
-        if (op->kind == OP_FILL_BOX) ptx_role_fill_box(g, op, turn_address(g, op));
+        if (op->kind == OP_FILL_BOX) ptx_role_fill_box(g, op);
         ptx_role_turn(g, op);
         return;
     }

@@ -12,7 +12,10 @@
  *
  * Turn n is the n / stages-th of its slot: an mbarrier's phases come in turns of 0 and 1. Consumers
  * meet at barrier 1. From the second ring on, and where scratch may lie where a ring does, all meet
- * before it at barrier 0. */
+ * before it at barrier 0.
+ *
+ * Without a producer (opt/gpu/flat.c) thread 0 does what it would where the fills are, between the
+ * others' turns. */
 #include "gen/ptx/gen.h"
 #include "ir/trips.h"
 
@@ -35,6 +38,8 @@ void ptx_mbarrier_wait(Gen *g, Tir barrier, Tir parity) {
 
 /* ---- rings ---- */
 
+bool ptx_has_producer(const Gen *g) { return g->roles && !g->roles->flat; }
+
 bool ptx_is_of_roles(const Gen *g, const Op *op) {
     return g->roles && is_turn_op(op) && g->barriers[turn_ring(op)->id];
 }
@@ -52,13 +57,33 @@ static bool is_filled_by_producer(const Gen *g, const Op *ring) {
            !region_walk(g->fn->body, is_of, op_result(ring));
 }
 
+static bool has_no_box(Op *op, void *ring) {
+    return op->kind != OP_FILL_BOX || turn_ring(op) != ring;
+}
+
+static void make_barriers(Gen *g, const RoleRing *ring);
+
+static void meet(Gen *g, const Op *at) {
+    tir_plain(g->b, "bar.sync 0;");
+    g->met |= !at->parent->owner;
+}
+
+/* Who waits for a turn has seen that the mbarriers are made; who fills it made them. */
+void ptx_role_enter(Gen *g, const Op *loop) {
+    for (int i = 0; i < g->roles->num_rings && !g->met; i++)
+        if (g->roles->rings[i].loop == loop && !g->roles->rings[i].in_loop) meet(g, loop);
+}
+
 void ptx_role_ring(Gen *g, const Op *ring) {
-    if (!is_filled_by_producer(g, ring)) return;
+    bool flat = g->roles->flat;
+    if (flat && region_walk(g->fn->body, has_no_box, op_result(ring))) return;
+    if (!flat && !is_filled_by_producer(g, ring)) return;
     if (g->next_ring == g->roles->num_rings) BUG("a ring more in one role");
     const RoleRing *of = &g->roles->rings[g->next_ring++];
     g->barriers[op_result(ring)->id] = of->barriers;
-    if (of->meets && of->boxes) tir_plain(g->b, "fence.proxy.async.shared::cta;");
-    if (of->meets) tir_plain(g->b, "bar.sync 0;");
+    if (of->in_loop || (of->meets && of->boxes)) tir_plain(g->b, "fence.proxy.async.shared::cta;");
+    if (of->meets) meet(g, ring);
+    if (of->in_loop) make_barriers(g, of);
 }
 
 /* full of the turn's slot; empty is behind the ring's last. */
@@ -75,13 +100,15 @@ static Tir parity_of(Gen *g, Tir round) { return tir_2(g->b, TIR_AND32, round, t
 /* Nobody fills the turn's slot again: what is left of the function has nothing to do with it. */
 static bool is_last(const Op *release) {
     Value *ring = turn_ring(release);
-    if (op_is_in_loop(release)) return false;
-    for (const Op *op = release; op; op = op->parent->owner)
+    for (const Op *op = release; op; op = op->parent->owner) {
+        if (op->kind == OP_FOR || op->kind == OP_WHILE) return false;
         for (const Op *next = op->next; next; next = next->next) {
             if (is_turn_op(next) && turn_ring(next) == ring) return false;
             for (int i = 0; i < next->num_regions; i++)
                 if (!region_walk(next->regions[i], is_of, ring)) return false;
         }
+        if (op->parent == ring->def->parent) return true;
+    }
     return true;
 }
 
@@ -135,9 +162,16 @@ static void ready(Gen *g, const Op *op) {
     if (!op_is_in_loop(op) && of_ring(g, turn_ring(op))->waits) ptx_barrier(g);
 }
 
+/* Without a producer, before the loop: `fence` counted on that. */
+static bool is_waited_for(const Gen *g, const Op *acquire) {
+    const RoleRing *of = of_ring(g, turn_ring(acquire));
+    return acquire->barrier && !of->meets && !of->in_loop && !op_is_in_loop(acquire);
+}
+
 void ptx_role_turn(Gen *g, const Op *op) {
     if (op->kind == OP_RELEASE) release(g, op);
-    if (op->kind == OP_ACQUIRE) acquire(g, op);
+    if (op->kind == OP_ACQUIRE && !g->roles->flat) acquire(g, op);
+    if (op->kind == OP_ACQUIRE && g->roles->flat && is_waited_for(g, op)) ptx_barrier(g);
     if (op->kind == OP_READY) ready(g, op);
 }
 
@@ -234,21 +268,13 @@ static void note_box(Gen *g, const MapRecipe *map) {
                            STR_ARG(name), map->dims[1].box, map->dims[0].box));
 }
 
-void ptx_role_fill_box(Gen *g, const Op *op, Tir to) {
+static void fill_box(Gen *g, const Op *op) {
     const Box *box = &g->roles->boxes.data[fill_box_box(op)];
     const Type *part = turn_ring(op)->type->parts[turn_part(op)];
     Panels p = panels_of(part, box);
     MapRecipe map = recipe_of(g, part, box);
-    int skip = tir_new_label(g->b);
-    Tir barrier = barrier_of(g, op, false, NULL);
+    Tir barrier = barrier_of(g, op, false, NULL), to = ptx_turn_address(g, op);
     note_box(g, &map);
-    bool first = true;
-    for (const Op *before = op->prev; before; before = before->prev)
-        first = first && !is_same_turn(op, before);
-    if (!g->roles->alone)
-        tir_branch(g->b, skip, tir_2(g->b, TIR_NE32, ptx_thread_id(g), tir_i32(g->b, 0)), false);
-    int scope = tir_enter(g->b);
-    if (first) expect(g, op, barrier);
     for (int panel = 0; panel < p.row_bytes / p.span; panel++)
         for (int row = 0; row < p.rows; row += map.dims[1].box) {
             Tir at[MAP_DIMS];
@@ -258,31 +284,65 @@ void ptx_role_fill_box(Gen *g, const Op *op, Tir to) {
             int offset = (panel * p.rows + row) * p.span;
             copy_box(g, &map, tir_2(g->b, TIR_ADD32, to, tir_i32(g->b, offset)), at, barrier);
         }
+}
+
+/* One warp waits, and of that one thread copies. Were the wait in what one thread does alone, ptxas
+ * 13.0 would take nothing of the loop for the same in all of a warp. */
+static void acquire_by_warp(Gen *g, const Op *fill, int skip) {
+    Tir round, zero = tir_i32(g->b, 0);
+    uint64_t first;
+    ptx_turn_slot(g, fill, &round);
+    if (tir_is_const(g->b, round, &first) && !first) return;
+    tir_branch(g->b, skip, tir_2(g->b, TIR_NE32, g->warp, zero), false);
+    acquire(g, fill);
+}
+
+/* Without roles the first of a turn's fills stands for all of them. */
+void ptx_role_fill_box(Gen *g, const Op *op) {
+    bool first = true, flat = g->roles->flat;
+    for (const Op *before = op->prev; before; before = before->prev)
+        first = first && !is_same_turn(op, before);
+    if (flat && !first) return;
+    int skip = tir_new_label(g->b), scope = tir_enter(g->b);
+    if (flat) acquire_by_warp(g, op, skip);
+    if (!g->roles->alone)
+        tir_branch(g->b, skip, tir_2(g->b, TIR_NE32, ptx_thread_id(g), tir_i32(g->b, 0)), false);
+    if (first) expect(g, op, barrier_of(g, op, false, NULL));
+    for (const Op *other = op; other; other = flat ? other->next : NULL)
+        if (other == op || is_same_turn(op, other)) fill_box(g, other);
     tir_leave(g->b, scope);
     tir_label(g->b, skip);
 }
 
 /* ---- the kernel ---- */
 
-static void make_barriers(Gen *g, Tir tid) {
-    int done = tir_new_label(g->b), scope = tir_enter(g->b);
-    tir_branch(g->b, done, tir_2(g->b, TIR_NE32, tid, tir_i32(g->b, 0)), false);
-    for (int r = 0; r < g->roles->num_rings; r++) {
-        const RoleRing *ring = &g->roles->rings[r];
-        for (int i = 0; i < 2 * ring->stages; i++) {
-            Tir barrier =
-                ptx_shared_address(g, ring->barriers + i * ROLE_BARRIER, tir_i32(g->b, 0));
-            int filler = ring->boxes ? 1 : ROLE_THREADS;
-            int arrivals = i < ring->stages ? filler : g->fn->num_warps;
-            ptx_mbarrier(g,
-                         str_format(g->arena, "mbarrier.init.shared.b64 [$0], %d;", arrivals).data,
-                         1, &barrier, false);
-        }
+static void init_barriers(Gen *g, const RoleRing *ring, bool again) {
+    for (int i = 0; i < 2 * ring->stages; i++) {
+        Tir barrier = ptx_shared_address(g, ring->barriers + i * ROLE_BARRIER, tir_i32(g->b, 0));
+        int filler = ring->boxes ? 1 : ROLE_THREADS;
+        int arrivals = i < ring->stages ? filler : g->roles->consumers->num_warps;
+        if (again) ptx_mbarrier(g, "mbarrier.inval.shared.b64 [$0];", 1, &barrier, false);
+        const char *text =
+            str_format(g->arena, "mbarrier.init.shared.b64 [$0], %d;", arrivals).data;
+        ptx_mbarrier(g, text, 1, &barrier, false);
     }
-    if (g->roles->boxes.count) tir_plain(g->b, "fence.mbarrier_init.release.cluster;");
+}
+
+/* Those of all rings, or again those of one. */
+static void make_barriers(Gen *g, const RoleRing *ring) {
+    int done = tir_new_label(g->b);
+    tir_branch(g->b, done, tir_2(g->b, TIR_NE32, ptx_thread_id(g), tir_i32(g->b, 0)), false);
+    int scope = tir_enter(g->b);
+    bool used = ring != NULL;
+    for (int r = 0; r < g->roles->num_rings; r++) {
+        const RoleRing *of = &g->roles->rings[r];
+        if (!ring || ring == of) init_barriers(g, of, ring != NULL);
+        used |= !of->in_loop;
+    }
+    if (used && g->roles->boxes.count) tir_plain(g->b, "fence.mbarrier_init.release.cluster;");
     tir_leave(g->b, scope);
     tir_label(g->b, done);
-    tir_plain(g->b, "bar.sync 0;");
+    if (ring || !g->roles->flat) tir_plain(g->b, "bar.sync 0;");
 }
 
 static Gen of_role(const Gen *g, Func *fn, bool is_producer) {
@@ -337,7 +397,38 @@ const Roles *ptx_find_roles(Gen *g) {
             ptx_note(g, str_format(g->arena, "no boxes: %s", roles->rings[i].why));
     if (roles && !roles_deal_out(roles, alive(g, roles))) roles = NULL, why = "no registers left";
     if (why) ptx_note(g, str_format(g->arena, "no roles: %s", why));
+    why = NULL;
+    if (!roles && g->has_wgmma && g->options->maps) roles = roles_flat(g->arena, g->fn, &why);
+    if (why) ptx_note(g, str_format(g->arena, "no boxes: %s", why));
+    if (roles) g->barriers = arena_array(g->arena, int, g->fn->num_values);
     return roles;
+}
+
+/* The hardware reads a map before it copies by it: that is on its way while addresses are made. */
+static bool prefetch_map(Op *op, void *user) {
+    Gen *g = user;
+    if (op->kind != OP_FILL_BOX) return true;
+    const Type *part = turn_ring(op)->type->parts[turn_part(op)];
+    MapRecipe map = recipe_of(g, part, &g->roles->boxes.data[fill_box_box(op)]);
+    int known = g->facts->maps.count;
+    Tir args[2] = {ptx_map_address(g, &map)};
+    args[1] = tir_2(g->b, TIR_EQ32, ptx_thread_id(g), tir_i32(g->b, 0));
+    if (known < g->facts->maps.count)
+        ptx_mbarrier(g, "@$1 prefetch.tensormap [$0];", 2, args, false);
+    return true;
+}
+
+void ptx_flat(Gen *g) {
+    Gen of = of_role(g, g->roles->consumers, false);
+    g->fn = of.fn, g->regs = of.regs, g->barriers = of.barriers, g->axis = of.axis;
+    Tir warp = tir_2(g->b, TIR_SHR_U32, ptx_thread_id(g), tir_i32(g->b, LANE_BITS));
+    g->warp = ptx_shuffle(g, "idx", warp, tir_i32(g->b, 0));
+    region_walk(g->fn->body, prefetch_map, g);
+    make_barriers(g, NULL);
+    ptx_function(g);
+    if (g->next_ring != g->roles->num_rings) BUG("a ring less in one role");
+    if (g->shared_size > g->roles->barriers) BUG("scratch where the barriers are");
+    g->shared_size = g->roles->end;
 }
 
 void ptx_roles(Gen *g) {
@@ -345,7 +436,7 @@ void ptx_roles(Gen *g) {
     Tir group = tir_2(g->b, TIR_SHR_U32, tid, tir_i32(g->b, 7));
     if (!g->warp_group) g->warp_group = ptx_shuffle(g, "idx", group, tir_i32(g->b, 0));
     int producer = tir_new_label(g->b);
-    make_barriers(g, tid);
+    make_barriers(g, NULL);
     tir_branch(g->b, producer,
                tir_2(g->b, TIR_GE_U32, g->warp_group, tir_i32(g->b, g->threads / ROLE_THREADS)),
                false);

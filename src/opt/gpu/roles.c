@@ -272,8 +272,8 @@ static bool place_again(Op *op, void *user) {
 /* ---- boxes ---- */
 
 /* What an `if` around the ring has compared with 0 or more is not negative in its arm. */
-static Facts *facts_at(const Split *s, const Func *fn, const Op *ring) {
-    bool *given = arena_array(s->arena, bool, fn->num_values);
+Facts *roles_facts(Arena *arena, const Func *fn, const Op *ring) {
+    bool *given = arena_array(arena, bool, fn->num_values);
     for (const Region *at = ring->parent; at->owner; at = at->owner->parent) {
         const Op *compare = at->owner->kind == OP_IF ? at->owner->operands[0]->def : NULL;
         int64_t low;
@@ -283,7 +283,7 @@ static Facts *facts_at(const Split *s, const Func *fn, const Op *ring) {
             value_is_int(compare->operands[!less], &low) && low >= 0)
             given[compare->operands[less]->id] = true;
     }
-    return facts_compute_given(s->arena, fn, given);
+    return facts_compute_given(arena, fn, given);
 }
 
 typedef struct BoxRings {
@@ -298,7 +298,7 @@ static bool find_boxes(Op *op, void *user) {
     if (op->kind != OP_RING) return true;
     RoleRing *ring = &b->roles->rings[b->next++];
     func_renumber(producer);
-    ring->boxes = box_ring(b->s->arena, producer, facts_at(b->s, producer, op), op_result(op),
+    ring->boxes = box_ring(b->s->arena, producer, roles_facts(b->s->arena, producer, op), op_result(op),
                            &b->roles->boxes, &ring->why);
     b->roles->alone &= ring->boxes && !ring->meets;
     return true;
