@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attention forward (f16, with a kernel written as Triton's tutorial 06 is, in this file) on an NVIDIA
 GPU: is it right, and how fast, beside Triton with the same kernel and settings, and PyTorch's
-scaled_dot_product_attention.
+scaled_dot_product_attention by cuDNN and by FlashAttention, each asked for by its name.
 
     tools/bench_attention.py [--lib build/libtern.so] [--samples N] [--context 4096] [--batch 4]
 
@@ -16,6 +16,7 @@ import sys
 import torch
 import triton
 import triton.language as tl
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import bench_matmul  # noqa: E402
@@ -24,6 +25,7 @@ import tern_ctypes  # noqa: E402
 # BM, BN, warps, stages
 SETTINGS = [(128, 128, 8, 3), (128, 128, 8, 2), (128, 64, 8, 3), (128, 64, 4, 3), (64, 64, 4, 3)]
 HEADS = 32
+PEERS = {"cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
 
 
 @triton.jit
@@ -79,10 +81,12 @@ def calls_of(tern, q, k, v, causal):
     heads, context, depth = q.shape[0] * q.shape[1], q.shape[2], q.shape[3]
     scale, wrong = depth ** -0.5, 0
 
-    def sdpa():
-        return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale)
+    def sdpa(backend):
+        with sdpa_kernel(backend):
+            return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale)
 
-    want, calls = sdpa().float(), {("sdpa", None): sdpa}
+    want = sdpa(SDPBackend.FLASH_ATTENTION).float()
+    calls = {(name, None): lambda backend=backend: sdpa(backend) for name, backend in PEERS.items()}
     for setting in SETTINGS:
         bm, bn, warps, stages = setting
         grid, out = [context // bm, heads], torch.zeros_like(q)
@@ -125,7 +129,8 @@ def main():
         all_wrong += wrong
         work = 4e-9 * options.batch * HEADS * options.context ** 2 * depth * (0.5 if causal else 1)
         taken = bench_matmul.times(calls, options.samples, flush)
-        print(f"{depth}{' causal' if causal else ''}: sdpa {work / taken['sdpa', None]:.0f}")
+        print(f"b{options.batch} {depth}{' causal' if causal else ''}:",
+              ", ".join(f"{name} {work / taken[name, None]:.0f}" for name in PEERS))
         for setting in SETTINGS:
             print("  %dx%d w%d s%d:" % setting, ", ".join(f"{who} {work / taken[who, setting]:.0f}"
                                                           for who in ("tern", "triton")))
