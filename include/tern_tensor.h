@@ -120,6 +120,18 @@ TERN_API tern_tensor *tern_randn(tern_session *session, tern_dtype dtype, int ra
 TERN_API char *tern_tensor_text(tern_tensor *tensor);
 TERN_API char *tern_tensor_text_on(tern_tensor *tensor, const char *device);
 
+/* How tensors of a session are printed, as torch.set_printoptions says; a member that is 0 is as at
+ * first. NULL: all are. */
+typedef struct tern_print_options {
+    size_t size;
+    int precision;     /* digits after the point: 4; -1: none; at most 30 */
+    int64_t threshold; /* of more elements only the ends are shown: 1,000; -1: of any */
+    int edge_items;    /* at each end of each dimension: 3 */
+    int line_width;    /* 80 */
+    int exponents;     /* of floating numbers: 1: always, -1: never; 0: where they are far apart */
+} tern_print_options;
+TERN_API void tern_set_print_options(tern_session *session, const tern_print_options *options);
+
 /* DLPack's struct of version 0.x, as <dlpack/dlpack.h> declares it. To: a view of the tensor, which
  * keeps it until the receiver calls its deleter, before the session closes. From: a tensor that
  * calls the deleter when its storage goes; on failure the struct stays the caller's. */
@@ -141,6 +153,9 @@ TERN_API tern_tensor *tern_reshape(tern_tensor *tensor, int rank, const int64_t 
  * do not go through. */
 TERN_API tern_tensor *tern_view_as(tern_tensor *tensor, tern_dtype dtype, int rank,
                                    const int64_t *shape);
+/* As PyTorch's x.view(dtype): the same strides where elements are as large, else the last dimension
+ * becomes longer or shorter. Gradients do not go through. */
+TERN_API tern_tensor *tern_view_type(tern_tensor *tensor, tern_dtype dtype);
 TERN_API tern_tensor *tern_flatten(tern_tensor *tensor); /* to one dimension, as reshape */
 TERN_API tern_tensor *tern_expand(tern_tensor *tensor, int rank,
                                   const int64_t *shape); /* -1 keeps */

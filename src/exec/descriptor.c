@@ -3,7 +3,7 @@
  * a TmaDescriptor (lib/lib_experimental_descriptor.py), which says an address. */
 #include "exec/exec.h"
 
-static bool is_instance_of(const Object *object, const char *module, const char *name) {
+bool is_instance_of(const Object *object, const char *module, const char *name) {
     if (object->kind != OBJECT_HOST || object->type != &instance_type) return false;
     const Class *class = class_info(object->items[0]);
     return str_is(class->name, name) && class->module && str_is(class->module->text, module);

@@ -3,6 +3,7 @@
  *
  *     exec.c       tern_run_script: opens a script, gives it modules
  *     tensor.c     the type of torch.Tensor: attributes, operators, subscripts, methods
+ *     size.c       torch.Size
  *     torch.c      functions of the module torch
  *     making.c     those that make tensors
  *     more.c       more of torch, in its own ways of writing arguments
@@ -70,6 +71,7 @@ typedef struct Exec {
     struct Entry *retired;
     uint32_t num_traces;
     bool is_out_of_memory; /* a trace was */
+    Object *size_class;    /* torch.Size; NULL: torch was not imported */
     FuseWanted wanted;
 } Exec;
 
@@ -90,6 +92,11 @@ Object *device_object(Host *host, bool is_cuda);
 bool device_of(Host *host, const Object *object, bool *is_cuda);
 Object *tensor_failed(Host *host); /* raises what the library says */
 Object *size_object(Host *host, tern_tensor *tensor);
+Object *run_print_options(Host *host, Object *const *args, const HostCall *call);
+
+/* ---- size.c ---- */
+Object *size_class(Host *host);             /* a new one, the script's */
+Object *as_size(Host *host, Object *tuple); /* made a torch.Size */
 
 /* ---- torch.c ---- */
 Object *torch_open(Host *host, Str path); /* NULL: no such module of ours */
@@ -125,6 +132,7 @@ double torch_uniform(Random *random);      /* 53 bits */
 float torch_uniform_float(Random *random); /* 24 bits */
 uint64_t torch_below(Random *random, uint64_t bound);
 void torch_fill_normal(Random *random, float *to, int64_t count);
+void torch_fill_normal_double(Random *random, double *to, int64_t count);
 Object *numpy_random_open(Host *host); /* _numpy_random: what numpy.random is made of */
 
 /* ---- triton.c, jit.c ---- */
@@ -136,6 +144,7 @@ Object *run_launch_hook(Host *host, Object *const *args, const HostCall *call);
 char *jit_tuned_key(Host *host, const Object *jit, const HostCall *call);
 
 /* ---- descriptor.c ---- */
+bool is_instance_of(const Object *object, const char *module, const char *name);
 bool is_descriptor_object(const Object *object);
 /* False: raised. Whether it is in order tern_descriptor_error says. */
 bool descriptor_of(Host *host, Object *self, tern_descriptor *descriptor);

@@ -211,6 +211,21 @@ static tern_argument tensor_argument(Object *value, const tern_function_paramete
     return argument;
 }
 
+/* triton.reinterpret(tensor, dtype): its base, and in the signature a pointer to the other type. */
+static bool add_reinterpreted(Host *host, Object *value, const tern_function_parameter *parameter,
+                              Launch *launch) {
+    Buf plain = {.arena = host->arena}, *out = &launch->signature;
+    Object *base = dict_find_text(value->items[1], STR("base"));
+    const Object *type = dict_find_text(value->items[1], STR("dtype"));
+    if (!base || !is_tensor_object(base) || !type || type->kind != OBJECT_DTYPE ||
+        type->ltype.levels || type->rank || type->ltype.dtype == DTYPE_VOID)
+        return host_refuse(host, "triton.reinterpret of this, or to this type"), false;
+    launch->arguments[launch->num_arguments++] = tensor_argument(base, parameter, &plain);
+    const char *promise = memchr(plain.data, ':', plain.length);
+    buf_printf(out, "*%s%s", dtype_name(type->ltype.dtype), promise ? promise : "");
+    return true;
+}
+
 static bool add_descriptor(Host *host, Object *value, Launch *launch) {
     char type[200];
     tern_descriptor descriptor;
@@ -234,6 +249,8 @@ static bool add_argument(Host *host, Object *value, const tern_function_paramete
     if (launch->num_arguments >= MOST_ARGUMENTS)
         return host_refuse(host, "a kernel of so many arguments"), false;
     if (is_descriptor_object(value)) return add_descriptor(host, value, launch);
+    if (is_instance_of(value, "triton._wrapper", "TensorWrapper"))
+        return add_reinterpreted(host, value, parameter, launch);
     tern_argument *argument = &launch->arguments[launch->num_arguments];
     if (is_tensor_object(value)) {
         *argument = tensor_argument(value, parameter, out);

@@ -69,6 +69,7 @@ Object *module_of_text(Host *host, const char *name, const char *file, const cha
     TEXT(torch_optim, "torch.optim")                                                               \
     TEXT(torch_testing, "torch.testing")                                                           \
     TEXT(torch_version, "torch.version")                                                           \
+    TEXT(triton_wrapper, "triton._wrapper")                                                        \
     TEXT(types, "types")                                                                           \
     TEXT(warnings, "warnings")                                                                     \
     TEXT(collections_abc, "collections.abc")                                                       \

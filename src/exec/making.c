@@ -50,6 +50,20 @@ static bool wanted_of(Host *host, const HostCall *call, int first, Wanted *wante
         if (count > TERN_MAX_RANK) return host_refuse(host, "so many dimensions"), false;
         sizes[count++] = call->args[i];
     }
+    for (int i = 0; i < count; i++)
+        if (object_is_integral(sizes[i]) && sizes[i]->integer != (int64_t)sizes[i]->integer)
+            return host_raise(host, CLASS_TYPE_ERROR,
+                              "%s(): argument 'size' failed to unpack the object at pos %d with "
+                              "error \"Overflow when unpacking long long\"",
+                              host->script->calling, i + 1),
+                   false;
+    bool is_none = count && (sizes[0]->kind == OBJECT_FLOAT || sizes[0]->kind == OBJECT_STR);
+    if (is_none)
+        return host_raise(host, CLASS_TYPE_ERROR,
+                          "%s(): argument 'size' (position 1) must be tuple of ints, not %.*s",
+                          host->script->calling,
+                          STR_ARG(class_info(class_of(host, sizes[0]))->name)),
+               false;
     if (count == 1) return sizes_of(host, sizes[0], &wanted->rank, wanted->sizes);
     if (count > TERN_MAX_RANK) return host_refuse(host, "so many dimensions"), false;
     for (int i = 0; i < count; i++)
@@ -72,10 +86,12 @@ static tern_tensor *drawn(Host *host, const Wanted *wanted, bool is_normal) {
     if (!shaped) return NULL;
     int64_t count = tern_numel(shaped);
     bool wide = wanted->dtype == TERN_FLOAT64;
-    tern_drop(shaped);
+    tern_drop(shaped); /* its size is one that there can be */
     void *data = malloc((size_t)count * (wide ? 8 : 4) + 8);
     if (!data) return NULL;
-    if (wide)
+    if (wide && is_normal)
+        torch_fill_normal_double(random, data, count);
+    else if (wide)
         for (int64_t i = 0; i < count; i++) ((double *)data)[i] = torch_uniform(random);
     else if (is_normal)
         torch_fill_normal(random, data, count);
@@ -98,8 +114,6 @@ static Object *made(Host *host, const Wanted *w, int what) {
         return host_raise(host, CLASS_RUNTIME_ERROR, "\"%s\" not implemented for '%s'",
                           what == MAKE_RAND ? "check_uniform_bounds" : "normal_kernel_cpu",
                           tern_torch_name(w->dtype));
-    if (what == MAKE_RANDN && w->dtype == TERN_FLOAT64)
-        return host_refuse(host, "randn of float64");
     if (what == MAKE_EMPTY) tensor = tern_empty(session, w->dtype, w->rank, w->sizes);
     if (what == MAKE_ZEROS) tensor = tern_zeros(session, w->dtype, w->rank, w->sizes);
     if (what == MAKE_ONES) tensor = tern_ones(session, w->dtype, w->rank, w->sizes);

@@ -88,6 +88,27 @@ void torch_fill_normal(Random *random, float *to, int64_t count) {
     normal_block(last);
 }
 
+/* Likewise in double precision. */
+static void normal_block_double(double *data) {
+    for (int i = 0; i < 8; i++) {
+        double radius = sqrt(-2 * log(1 - data[i]));
+        double angle = 2 * 3.14159265358979323846 * data[i + 8];
+        data[i] = radius * cos(angle);
+        data[i + 8] = radius * sin(angle);
+    }
+}
+
+void torch_fill_normal_double(Random *random, double *to, int64_t count) {
+    enum { BLOCK = 16 };
+    for (int64_t i = 0; i < count; i++)
+        to[i] = count < BLOCK ? normal_alone(random) : torch_uniform(random);
+    for (int64_t i = 0; i + BLOCK <= count; i += BLOCK) normal_block_double(to + i);
+    if (count < BLOCK || count % BLOCK == 0) return;
+    double *last = to + count - BLOCK;
+    for (int i = 0; i < BLOCK; i++) last[i] = torch_uniform(random);
+    normal_block_double(last);
+}
+
 /* ---- numpy.random's: the same generator and seeding, other numbers made of it ---- */
 
 static double numpy_double(Random *random) {

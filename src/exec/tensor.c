@@ -64,8 +64,8 @@ bool torch_dtype_of(Host *host, const Object *object, tern_dtype *dtype) {
         *dtype = tern_dtype_from_name(torch_dtype_name(object->ltype.dtype));
         return true;
     }
-    host_raise(host, CLASS_TYPE_ERROR, "dtype must be torch.dtype, not %.*s",
-               STR_ARG(class_info(class_of(host, object))->name));
+    host_raise(host, CLASS_TYPE_ERROR, "%s(): argument 'dtype' must be torch.dtype, not %.*s",
+               host->script->calling, STR_ARG(class_info(class_of(host, object))->name));
     return false;
 }
 
@@ -77,9 +77,7 @@ Object *size_object(Host *host, tern_tensor *tensor) {
     int rank = tern_rank(tensor);
     Object *items[TERN_MAX_RANK];
     for (int i = 0; i < rank; i++) items[i] = object_int(host->arena, tern_shape(tensor)[i]);
-    Object *shape = heap_list(host, OBJECT_TUPLE, rank, items);
-    shape->text = STR("torch.Size");
-    return shape;
+    return as_size(host, heap_list(host, OBJECT_TUPLE, rank, items));
 }
 
 /* ---- devices ---- */
@@ -418,3 +416,20 @@ const HostType tensor_type = {.name = "torch.Tensor",
                               .print = tensor_print,
                               .format = tensor_format,
                               .make = tensor_make};
+
+/* torch.set_printoptions: 0 of none of them is as at first. */
+Object *run_print_options(Host *host, Object *const *args, const HostCall *call) {
+    int64_t numbers[5];
+    (void)call;
+    for (int i = 0; i < COUNT(numbers); i++)
+        if (!host_int(host, args[i], "a print option", &numbers[i]))
+            return is_raised(host) ? host->script->poison : host->script->none;
+    tern_print_options options = {.size = sizeof options,
+                                  .precision = (int)numbers[0],
+                                  .threshold = numbers[1],
+                                  .edge_items = (int)numbers[2],
+                                  .line_width = (int)numbers[3],
+                                  .exponents = (int)numbers[4]};
+    tern_set_print_options(exec_of(host)->session, &options);
+    return is_raised(host) ? host->script->poison : host->script->none;
+}

@@ -509,8 +509,16 @@ static Object *run_view(Host *host, Object *const *args, const HostCall *call) {
     int64_t sizes[TERN_MAX_RANK];
     (void)args;
     if (rank < 1 || !want_tensor(host, call->args[0], "input")) return none_of(host);
-    if (rank == 1 && call->args[1]->kind == OBJECT_DTYPE)
-        return host_refuse(host, "the view of a tensor as another type");
+    if (rank == 1 && call->args[1]->kind == OBJECT_DTYPE && call->id == VIEW_VIEW) {
+        tern_dtype dtype;
+        if (!torch_dtype_of(host, call->args[1], &dtype) ||
+            !host_may_do(host, "the view of a tensor as another type"))
+            return none_of(host);
+        if (tern_requires_grad(tensor_of(call->args[0])))
+            return host_refuse(host, "the view as another type of a tensor that is recorded");
+        return tensor_wrap(host, tern_view_type(tensor_of(call->args[0]), dtype),
+                           call->args[0]->weight);
+    }
     if (rank == 1 && !sizes_of(host, call->args[1], &rank, sizes)) return none_of(host);
     if (rank > TERN_MAX_RANK) return host_refuse(host, "so many dimensions");
     for (int i = 0; call->num_args > 2 && i < rank; i++)
@@ -849,6 +857,9 @@ static Object *run_import(Host *host, Object *const *args, const HostCall *call)
 void add_torch(Host *host, Object *module) {
     static const Native refuse = NATIVE("refuse", "what", run_refuse),
                         own[] = {NATIVE("import_module", "name", run_import),
+                                 NATIVE("print_options",
+                                        "precision, threshold, edge_items, line_width, exponents",
+                                        run_print_options),
                                  NATIVE("launch_hook", "function", run_launch_hook)};
     if (str_is(module->text, "_torch")) module_add_natives(host, module, own, COUNT(own));
     module_add_natives(host, module, both, COUNT(both));
@@ -877,6 +888,7 @@ static Object *open_torch(Host *host) {
         "bfloat16", "int8",  "int16",   "int32",         "int",        "int64",
         "long",     "uint8", "bool",    "float8_e4m3fn", "float8_e5m2"};
     Object *module = host_module_new(host, "torch");
+    module_add(host, module, "Size", size_class(host));
     add_torch(host, module);
     add_more(host, module);
     for (int i = 0; i < COUNT(dtypes); i++)

@@ -198,6 +198,12 @@ static Object *open_triton(Host *host) {
     if (is_raised(host)) return NULL;
     module_add(host, tools, "experimental_descriptor", descriptors);
     module_add(host, module, "tools", tools);
+    const Object *wrapper = module_import(host, STR("triton._wrapper"));
+    if (is_raised(host)) return NULL;
+    static const char *const of_wrapper[] = {"TensorWrapper", "reinterpret"};
+    for (int i = 0; i < COUNT(of_wrapper); i++)
+        module_add(host, module, of_wrapper[i],
+                   dict_find_text(wrapper->items[0], str_of(of_wrapper[i])));
     Object *runtime = module_import(host, STR("triton.runtime"));
     module_add(host, module, "runtime", runtime);
     for (int i = 0; i < COUNT(of_runtime) && !is_raised(host); i++)

@@ -137,6 +137,7 @@ struct Script {
     const Host *innermost; /* the function or file that runs */
     char *stack_end;       /* below it calls nest too deeply */
     int depth;
+    const char *calling; /* the function in C that was called last */
     const volatile int *interrupted;
     int interrupts; /* those that the script got */
     void (*write)(void *user, const char *text, size_t length);

@@ -90,6 +90,7 @@ static Object *native_call(Host *host, Object *callee, const HostCall *call) {
         Object *failed = native_bind(host, native, call, places);
         if (failed) return failed;
     }
+    host->script->calling = native->name;
     Object *result = native->run(host, places, &own);
     return is_raised(host) ? host->script->poison : result;
 }

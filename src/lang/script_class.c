@@ -778,6 +778,7 @@ static Object *named_tuple_get(Host *host, Object *object, Str name) {
                         replace = NATIVE("_replace", "..", tuple_replace);
     Object *class = object->script_class, *member = class_member(class, name);
     if (member) return as_seen(host, member, object, class);
+    if (!class_info(class)->is_tuple) return NULL; /* torch.Size */
     if (str_is(name, "_fields")) return tuple_of_fields(host, class_info(class));
     if (str_is(name, "_asdict")) return native_new(host, &as_dict, object);
     return str_is(name, "_replace") ? native_new(host, &replace, object) : NULL;

@@ -376,6 +376,15 @@ static Object *run_set_update(Host *host, Object *const *args, const HostCall *c
     return nothing(host);
 }
 
+/* torch.Size.numel */
+static Object *run_numel(Host *host, Object *const *args, const HostCall *call) {
+    Object *product = object_int(host->arena, 1);
+    (void)args;
+    for (int i = 0; i < call->self->num_items; i++)
+        product = script_binary(host, OPERATOR_MUL, product, call->self->items[i]);
+    return product;
+}
+
 /* ---- tables ---- */
 
 static const Native of_lists[] = {
@@ -435,6 +444,9 @@ Object *container_method(Host *host, Object *self, Str name) {
         rows = of_tuples, count = COUNT(of_tuples);
     for (int i = 0; i < count; i++)
         if (str_is(name, rows[i].name)) return native_new(host, &rows[i], self);
+    static const Native numel = NATIVE("numel", "", run_numel);
+    if (self->kind == OBJECT_TUPLE && str_is(self->text, "torch.Size") && str_is(name, "numel"))
+        return native_new(host, &numel, self);
     if (self->kind == OBJECT_DICT && str_is(name, "move_to_end")) /* OrderedDict is dict */
         return host_refuse(host, "'move_to_end' of an OrderedDict");
     return NULL;

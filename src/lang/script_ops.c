@@ -228,6 +228,14 @@ static Object *union_of(Host *host, Operator op, Object *a, Object *b) {
     return union_;
 }
 
+/* What is made of a torch.Size by itself is one, too. */
+static Object *keep_size(Object *made, const Object *from) {
+    bool is_size = str_is(from->text, "torch.Size");
+    made->text = is_size ? from->text : (Str){0};
+    made->script_class = is_size ? from->script_class : NULL;
+    return made;
+}
+
 Object *script_binary(Host *host, Operator op, Object *a, Object *b) {
     if (is_raised(host)) return host->script->poison;
     bool of_sets =
@@ -270,6 +278,7 @@ Object *script_binary(Host *host, Operator op, Object *a, Object *b) {
     if (!fits) return type_error(host, op, a, b);
     const char *why = "";
     Object *value = object_binary(host->arena, op, a, b, &why);
+    if (value && value->kind == OBJECT_TUPLE && a->kind == OBJECT_TUPLE) keep_size(value, a);
     if (value && (value->kind == OBJECT_STR || value->kind == OBJECT_TUPLE)) return value;
     return host_refuse(host, "%s", value ? "a tuple that is as large as this" : why);
 }
@@ -639,7 +648,8 @@ static Object *slice_of(Host *host, Object *object, const Object *slice, int64_t
     }
     Object **items = arena_array(host->arena, Object *, (size_t)count + 1);
     for (int64_t i = 0; i < count; i++) items[i] = object->items[start + i * step];
-    return heap_list(host, object->kind, (int)count, items);
+    Object *part = heap_list(host, object->kind, (int)count, items);
+    return object->kind == OBJECT_TUPLE ? keep_size(part, object) : part;
 }
 
 /* What a class says of itself, not of its instances: __class_getitem__ is Python's, __class_iter__,

@@ -8,13 +8,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { EDGE = 3, THRESHOLD = 1000, LINE_WIDTH = 80, NUMBER_SIZE = 352 };
+enum { NUMBER_SIZE = 352, MOST_DIGITS = 30 };
+
+void print_options_fill(tern_print_options *to, const tern_print_options *from) {
+    tern_print_options given = from ? *from : (tern_print_options){0};
+    int digits = given.precision > MOST_DIGITS ? MOST_DIGITS : given.precision;
+    *to = (tern_print_options){
+        .size = sizeof *to,
+        .precision = !digits      ? 4
+                     : digits < 0 ? 0
+                                  : digits,
+        .threshold = !given.threshold      ? 1000
+                     : given.threshold < 0 ? 0
+                                           : given.threshold,
+        .edge_items = given.edge_items > 0 ? given.edge_items : 3,
+        .line_width = given.line_width > 0 ? given.line_width : 80,
+        .exponents = given.exponents,
+    };
+}
+
+void tern_set_print_options(tern_session *session, const tern_print_options *options) {
+    print_options_fill(&session->print, options);
+}
 
 typedef enum NumberForm { FORM_INTEGER, FORM_WHOLE, FORM_FIXED, FORM_EXPONENT } NumberForm;
 
 typedef struct Printer {
     Buf out;
     const tern_tensor *tensor;
+    tern_print_options options;
     bool is_cut[TERN_MAX_RANK];   /* this dimension is shown at its ends only */
     int64_t shape[TERN_MAX_RANK]; /* of what is shown */
     int64_t count;                /* of its elements */
@@ -49,9 +71,9 @@ static void number_text(const Printer *printer, int64_t index, char text[NUMBER_
     else if (isinf(value))
         snprintf(text, NUMBER_SIZE, value > 0 ? "inf" : "-inf");
     else if (printer->form == FORM_EXPONENT)
-        snprintf(text, NUMBER_SIZE, "%.4e", value);
+        snprintf(text, NUMBER_SIZE, "%.*e", printer->options.precision, value);
     else if (printer->form == FORM_FIXED)
-        snprintf(text, NUMBER_SIZE, "%.4f", value);
+        snprintf(text, NUMBER_SIZE, "%.*f", printer->options.precision, value);
     else
         snprintf(text, NUMBER_SIZE, "%.0f.", value);
     for (char *c = text; *c; c++)
@@ -62,10 +84,11 @@ static void number_text(const Printer *printer, int64_t index, char text[NUMBER_
 
 static void choose_shown(Printer *printer) {
     const tern_tensor *tensor = printer->tensor;
+    int64_t edges = 2 * (int64_t)printer->options.edge_items;
     printer->count = 1;
     for (int d = 0; d < tensor->rank; d++) {
-        printer->is_cut[d] = tensor->numel > THRESHOLD && tensor->shape[d] > 2 * EDGE;
-        printer->shape[d] = printer->is_cut[d] ? 2 * EDGE : tensor->shape[d];
+        printer->is_cut[d] = tensor->numel > printer->options.threshold && tensor->shape[d] > edges;
+        printer->shape[d] = printer->is_cut[d] ? edges : tensor->shape[d];
         printer->count *= printer->shape[d];
     }
 }
@@ -75,10 +98,10 @@ static tern_status read_shown(const Printer *printer, int dim, int64_t offset, u
     const tern_tensor *tensor = printer->tensor;
     bool is_last = dim == tensor->rank - 1, is_cut = printer->is_cut[dim];
     int64_t size = tensor->shape[dim], stride = tensor->strides[dim];
-    int64_t step = !is_last ? 1 : is_cut ? EDGE : size;
+    int64_t edge = printer->options.edge_items, step = !is_last ? 1 : is_cut ? edge : size;
     tern_status status = TERN_OK;
     for (int64_t i = 0; i < size && !status; i += step) {
-        if (is_cut && i == EDGE) i = size - EDGE;
+        if (is_cut && i == edge) i = size - edge;
         if (!is_last) {
             status = read_shown(printer, dim + 1, offset + i * stride, to);
             continue;
@@ -128,6 +151,8 @@ static void choose_form(Printer *printer) {
         for (int64_t i = 0; i < printer->count; i++) widen_range(printer, i, &range);
         bool far_apart = range.any && (range.high / range.low > 1000 || range.high > 1e8 ||
                                        (!range.is_whole && range.low < 1e-4));
+        int exponents = printer->options.exponents;
+        if (exponents && range.any) far_apart = exponents > 0;
         printer->form = far_apart ? FORM_EXPONENT : range.is_whole ? FORM_WHOLE : FORM_FIXED;
     }
     for (int64_t i = 0; i < printer->count; i++) widen_column(printer, i, all);
@@ -137,7 +162,7 @@ static void choose_form(Printer *printer) {
 
 static void print_vector(Printer *printer, int64_t first, int indent) {
     int last = printer->tensor->rank - 1;
-    int per_line = (LINE_WIDTH - indent) / (printer->width + 2), on_line = 0;
+    int per_line = (printer->options.line_width - indent) / (printer->width + 2), on_line = 0;
     bool has_gap = printer->is_cut[last];
     if (per_line < 1) per_line = 1;
     buf_putc(&printer->out, '[');
@@ -147,7 +172,7 @@ static void print_vector(Printer *printer, int64_t first, int indent) {
             on_line = 0;
         } else if (i)
             buf_puts(&printer->out, ", ");
-        if (has_gap && i == EDGE) {
+        if (has_gap && i == printer->options.edge_items) {
             buf_puts(&printer->out, " ...");
             has_gap = false;
             continue;
@@ -173,7 +198,7 @@ static void print_dims(Printer *printer, int dim, int64_t index, int indent) {
             for (int k = dim + 1; k < rank; k++) buf_putc(&printer->out, '\n');
             buf_printf(&printer->out, "%*s", indent + 1, "");
         }
-        if (has_gap && i == EDGE) {
+        if (has_gap && i == printer->options.edge_items) {
             buf_puts(&printer->out, "...");
             has_gap = false;
             continue;
@@ -189,7 +214,7 @@ static void add_suffix(Printer *printer, const char *suffix) {
     /* Counted as PyTorch does, which takes a line after the first for one longer, and the first for
      * two. */
     size_t line = printer->out.length + 2 - (end ? (size_t)(end - printer->out.data) + 1 : 0);
-    if (line + strlen(suffix) + 2 > LINE_WIDTH)
+    if (line + strlen(suffix) + 2 > (size_t)printer->options.line_width)
         buf_printf(&printer->out, ",\n%*s%s", indent, "", suffix);
     else
         buf_printf(&printer->out, ", %s", suffix);
@@ -256,13 +281,13 @@ char *tern_tensor_text_on(tern_tensor *tensor, const char *device) {
     if (!tensor_is_live(tensor)) return NULL;
     tern_session *session = tensor->session;
     Arena *arena = arena_new(&session->no_memory);
-    Printer printer = {.tensor = tensor};
+    Printer printer = {.tensor = tensor, .options = session->print};
     choose_shown(&printer);
     unsigned char *data = malloc((size_t)printer.count * tern_dtype_size(tensor->dtype) + 1);
     unsigned char *to = data;
     char *text = NULL;
     printer.data = data;
-    bool is_whole = tensor->numel <= THRESHOLD;
+    bool is_whole = !tensor->rank || tensor->numel <= printer.options.threshold;
     bool is_read = data && !(is_whole ? tensor_read(tensor, data)
                                       : read_shown(&printer, 0, tensor->offset, &to));
     if (is_read) text = text_of(session, &printer, arena, device);

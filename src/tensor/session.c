@@ -317,6 +317,7 @@ static bool session_fill(tern_session *session, tern_context *context) {
     session->arena = arena_new(&session->no_memory);
     session->texts.arena = session->arena;
     session->plans = plan_table_new(session->arena);
+    print_options_fill(&session->print, NULL);
     return true;
 }
 

@@ -82,6 +82,7 @@ struct tern_session {
     Storage *storages; /* all that tensors hold */
     Storage *free_storages[NUM_SIZE_CLASSES];
     size_t free_bytes;
+    tern_print_options print; /* none of it is 0; precision may be */
     size_t used_bytes, most_bytes; /* of storages, free ones too; most 0: no limit */
     bool holds_free;          /* launches are still to come that use them */
     VEC(tern_tensor *) noted; /* by open scopes; NULL: gone */
@@ -102,6 +103,9 @@ struct tern_session {
     int64_t random_turn;    /* counters of Philox that are used up */
     struct TapeNode *dying; /* nodes of the tape that are being freed */
 };
+
+/* ---- print.c ---- */
+void print_options_fill(tern_print_options *to, const tern_print_options *from); /* from: or NULL */
 
 /* ---- session.c ---- */
 tern_status session_fail(tern_session *session, tern_status status, const char *format, ...)

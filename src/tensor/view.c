@@ -245,6 +245,57 @@ tern_tensor *tern_view_as(tern_tensor *tensor, tern_dtype dtype, int rank, const
     return tensor_create(session, tensor->storage, dtype, rank, shape, dense, start / size);
 }
 
+/* NULL, and said in PyTorch's words, where the last dimension does not divide so. */
+static bool view_type_fits(const tern_tensor *tensor, tern_dtype dtype, int64_t ratio) {
+    const char *from = torch_type_name(tensor->dtype), *to = torch_type_name(dtype);
+    int last = tensor->rank - 1;
+    int64_t wrong = 0;
+    Buf what = {.arena = tensor->session->arena};
+    if (!tensor->rank) {
+        buf_puts(&what, "self.dim() cannot be 0");
+    } else if (ratio > 1 && tensor->shape[last] % ratio) {
+        wrong = tensor->shape[last];
+        buf_printf(&what, "self.size(-1) must be divisible by %lld", (long long)ratio);
+    } else if (tensor->strides[last] != 1) {
+        wrong = tensor->strides[last];
+        buf_puts(&what, "self.stride(-1) must be 1");
+    } else if (ratio > 1 && tensor->offset % ratio) {
+        wrong = tensor->offset;
+        buf_printf(&what, "self.storage_offset() must be divisible by %lld", (long long)ratio);
+    } else {
+        for (int d = 0; d < last && ratio > 1 && !wrong; d++)
+            if (tensor->strides[d] % ratio) {
+                wrong = tensor->strides[d];
+                buf_printf(&what, "self.stride(%d) must be divisible by %lld", d, (long long)ratio);
+            }
+        if (!wrong) return true;
+    }
+    buf_printf(&what, " to view %s as %s (different element sizes)", from, to);
+    if (tensor->rank) buf_printf(&what, ", but got %lld", (long long)wrong);
+    session_fail(tensor->session, TERN_ERROR_ARGUMENT, "%s", what.data);
+    return false;
+}
+
+tern_tensor *tern_view_type(tern_tensor *tensor, tern_dtype dtype) {
+    int64_t shape[TERN_MAX_RANK], strides[TERN_MAX_RANK];
+    if (!tensor_is_live(tensor)) return NULL;
+    tern_session *session = tensor->session;
+    int64_t size = (int64_t)tern_dtype_size(dtype), given = (int64_t)tern_dtype_size(tensor->dtype);
+    if (session->trace || tensor->grad)
+        return session_fail_null(session, TERN_ERROR_ARGUMENT,
+                                 "the view as another type of a tensor that is traced or recorded");
+    int64_t wider = size > given ? size / given : 1, narrower = size < given ? given / size : 1;
+    if (size != given && !view_type_fits(tensor, dtype, wider)) return NULL;
+    for (int d = 0; d < tensor->rank; d++) {
+        bool is_last = d == tensor->rank - 1;
+        shape[d] = is_last ? tensor->shape[d] / wider * narrower : tensor->shape[d];
+        strides[d] = is_last && size != given ? 1 : tensor->strides[d] / wider * narrower;
+    }
+    tensor->storage->references++;
+    return tensor_create(session, tensor->storage, dtype, tensor->rank, shape, strides,
+                         tensor->offset / wider * narrower);
+}
+
 tern_tensor *tern_reshape(tern_tensor *tensor, int rank, const int64_t *shape) {
     bool fits;
     if (!tensor_is_live(tensor)) return NULL;

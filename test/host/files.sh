@@ -25,7 +25,7 @@ for file; do
     check "$file says nothing else" test "$(grep -vc 'ASan.*swapcontext\|runs op by op' "$work/err")" = $whose
     check "$file prints what is kept" diff "${file%.py}.out" "$work/got"
     case $file in
-    */kernels.py | */autotune.py)
+    */kernels.py | */autotune.py | */reinterpret.py)
         "$TERN" exec --device interp "$file" >"$work/got" 2>&1
         check "$file does the same on interp" diff "${file%.py}.out" "$work/got"
         ;;

@@ -1,9 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 # What of torch are few calls of others: functions of torch that are methods of tensors, too.
 import math
-from _torch import Tensor, arange, bmm, cat, empty, full, import_module, index_select, matmul, ones, refuse, sort, stack, std as _std, sub, tensor, var as _var, where, zeros
+from _torch import Tensor, arange, bmm, cat, empty, full, import_module, index_select, matmul, ones, print_options, refuse, sort, stack, std as _std, sub, tensor, var as _var, where, zeros
 
 from torch._index import nonzero
+
+
+_printing = {'precision': 4, 'threshold': 1000, 'edgeitems': 3, 'linewidth': 80}
+
+
+def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None):
+    profiles = {'default': (4, 1000, 3), 'short': (2, 1000, 2), 'full': (4, math.inf, 3)}
+    if profile in profiles:
+        _printing['precision'], _printing['threshold'], _printing['edgeitems'] = profiles[profile]
+        _printing['linewidth'] = 80
+    given = {'precision': precision, 'threshold': threshold, 'edgeitems': edgeitems, 'linewidth': linewidth}
+    for name, value in given.items():
+        if value is not None:
+            _printing[name] = value
+    digits, most, edges, width = _printing.values()
+    if digits > 30 or edges < 1 or width < 1:
+        refuse('set_printoptions of more than 30 digits, or of no items or columns')
+    print_options(digits or -1, 2**62 if most == math.inf else int(most) or -1, edges, width,
+                  0 if sci_mode is None else 1 if sci_mode else -1)
 
 
 def is_tensor(obj):
