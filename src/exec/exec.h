@@ -9,6 +9,7 @@
  *     more.c       more of torch, in its own ways of writing arguments
  *     grad.c       gradients, torch.autograd.Function, steps of optimisers
  *     random.c     the generator of torch on the CPU
+ *     pcg.c        that of numpy.random.default_rng
  *     triton.c     the module triton: cdiv, testing, the runtime's devices
  *     perf.c       triton.testing.perf_report
  *     profile.c    events, ranges, torch.profiler
@@ -134,6 +135,9 @@ uint64_t torch_below(Random *random, uint64_t bound);
 void torch_fill_normal(Random *random, float *to, int64_t count);
 void torch_fill_normal_double(Random *random, double *to, int64_t count);
 Object *numpy_random_open(Host *host); /* _numpy_random: what numpy.random is made of */
+
+/* ---- pcg.c ---- */
+Object *numpy_pcg_open(Host *host); /* _numpy_pcg: what default_rng is made of */
 
 /* ---- triton.c, jit.c ---- */
 Object *triton_open(Host *host, Str path);

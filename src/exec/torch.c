@@ -946,6 +946,7 @@ Object *torch_open(Host *host, Str path) {
     Object *module = NULL;
     if (str_is(path, "torch")) return open_torch(host);
     if (str_is(path, "_numpy_random")) return numpy_random_open(host);
+    if (str_is(path, "_numpy_pcg")) return numpy_pcg_open(host);
     if (str_is(path, "torch.cuda")) {
         module = host_module_new(host, "torch.cuda");
         module_add_natives(host, module, of_cuda, COUNT(of_cuda));

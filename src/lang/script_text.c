@@ -188,12 +188,12 @@ typedef struct FormatSpec {
 
 static bool parse_number(Str *text, int *number) {
     int value = 0, digits = 0;
-    while (text->length && text->data[0] >= '0' && text->data[0] <= '9' && digits < 7) {
-        value = value * 10 + (text->data[0] - '0');
+    while (text->length && text->data[0] >= '0' && text->data[0] <= '9') {
+        if (value <= MAX_WIDTH) value = value * 10 + (text->data[0] - '0');
         text->data++, text->length--, digits++;
     }
     if (digits) *number = value;
-    return value <= MAX_WIDTH;
+    return true;
 }
 
 static bool is_any(char c, const char *any) { return c && strchr(any, c); }
@@ -405,6 +405,8 @@ Object *host_format(Host *host, Object *object, Str text) {
     if (!is_number && object->kind != OBJECT_STR)
         return host_raise(host, CLASS_TYPE_ERROR,
                           "unsupported format string passed to %.*s.__format__", STR_ARG(class));
+    if (ok && (spec.width > MAX_WIDTH || spec.precision > MAX_WIDTH))
+        return host_refuse(host, "a format of more than %d characters", MAX_WIDTH);
     if (!ok)
         return host_raise(host, CLASS_VALUE_ERROR,
                           "Invalid format specifier '%.*s' for object of type '%.*s'",

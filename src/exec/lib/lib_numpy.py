@@ -5,6 +5,7 @@ import math
 import torch
 from _numpy_random import below as _below, doubles as _doubles, generator as _generator, normals as _normals, shuffled as _shuffled
 from _torch import Tensor, refuse
+import _numpy_pcg as _pcg
 
 _any, _all, _max, _min, _abs = any, all, max, min, abs
 pi, e, inf, nan, newaxis = math.pi, math.e, math.inf, math.nan, None
@@ -490,5 +491,65 @@ class RandomState:
         refuse(f'numpy.random.{name}')
 
 
+class Generator(RandomState):
+    """numpy.random.default_rng's: PCG64. Whole, uniform and shuffled numbers are NumPy's."""
+
+    def __init__(self, seed=None):
+        if seed is not None and not isinstance(seed, int):
+            refuse('a seed of default_rng that is no integer')
+        if seed is not None and seed < 0:
+            raise ValueError('expected non-negative integer')
+        self._generator = _pcg.generator() if seed is None else _pcg.generator(seed)
+
+    def random(self, size=None, dtype=float64, out=None):
+        if out is not None or dtype not in (float64, float32, float):
+            refuse('out=, or this type, of Generator.random')
+        return self._drawn(_pcg.floats if dtype == float32 else _pcg.doubles, size)
+
+    def uniform(self, low=0.0, high=1.0, size=None): return low + (high - low) * self._drawn(_pcg.doubles, size)
+
+    def integers(self, low, high=None, size=None, dtype=int, endpoint=False):
+        if high is None:
+            low, high = 0, low
+        if not isinstance(low, int) or not isinstance(high, int) or dtype not in (int, int64, int32):
+            refuse('Generator.integers of bounds that are no integers, or of this type')
+        most = high - low - (not endpoint)
+        if most < 0:
+            raise ValueError('low > high' if endpoint else 'low >= high')
+        drawn = low + self._drawn(_pcg.below, size, most)
+        return drawn if dtype is int or size is None else drawn.astype(dtype)
+
+    def permutation(self, x, axis=0):
+        x = arange(x) if isinstance(x, int) else asarray(x)
+        if x.ndim != 1:
+            refuse('Generator.permutation of more than one dimension')
+        return x[ndarray(_pcg.shuffled(self._generator, len(x)))]
+
+    def shuffle(self, x, axis=0):
+        order = _pcg.shuffled(self._generator, len(x))
+        if isinstance(x, list):
+            x[:] = [x[i] for i in order.tolist()]
+        elif x.ndim == 1:
+            x[:] = x[ndarray(order)]
+        else:
+            refuse('Generator.shuffle of more than one dimension')
+
+    def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
+        if p is not None or not replace:
+            refuse('p=, or replace=False, of Generator.choice')
+        at = self.integers(0, a if isinstance(a, int) else len(a), size)
+        return at if isinstance(a, int) else asarray(a)[at]
+
+    def _absent(self, *args, **kwds):
+        refuse('this distribution of numpy.random.default_rng, which NumPy draws with tables of its own')
+
+    normal = standard_normal = seed = rand = randn = randint = random_sample = _absent
+
+    def __repr__(self):
+        return 'Generator(PCG64)'
+
+
 random = RandomState()
 random.RandomState = RandomState
+random.Generator = Generator
+random.default_rng = lambda seed=None: seed if isinstance(seed, Generator) else Generator(seed)
