@@ -50,7 +50,7 @@ memory 50M 0 '12 tensor(10000000.)' 'import torch' 'x = []' 'try:' '    while Tr
     'except RuntimeError: n = len(x)' 'del x' 'print(n, torch.ones(10000000).sum())'
 memory 50M 0 'fine' 'for i in range(200): x = [j for j in range(20000)]' 'for i in range(1000): (y := "a" * 1000000)' \
     'for i in range(20000): next(i for i in x)' 'print("fine")'
-script 3 "s.py:1:9: not supported: a format of more than 1048576 characters" 'print(f"{1:1000000000}")'
+script 3 "s.py:1:10: not supported: a format of more than 1048576 characters" 'print(f"{1:1000000000}")'
 script 3 'not supported: a format of more than 1048576 characters' 'print("%5000000000d" % 1)'
 script 1 "TypeError: zeros(): argument 'size' failed to unpack the object at pos 1 with error" 'import torch' 'torch.zeros(2**63)'
 script 1 "TypeError: zeros(): argument 'dtype' must be torch.dtype, not str" 'import torch' "torch.zeros(2, dtype='x')"
