@@ -226,6 +226,36 @@ static bool add_reinterpreted(Host *host, Object *value, const tern_function_par
     return true;
 }
 
+/* What of the file's says where it lies and of which type it is, by data_ptr() and dtype. */
+static bool has_pointer(const Object *value) {
+    return value->kind == OBJECT_HOST && value->type == &instance_type &&
+           class_member(value->items[0], STR("data_ptr"));
+}
+
+static bool add_pointer(Host *host, Object *value, const tern_function_parameter *parameter,
+                        Launch *launch) {
+    int64_t address;
+    size_t offset;
+    Object *type = host_attribute(host, value, STR("dtype"));
+    Object *where = special_call(host, value, "data_ptr", 0, NULL);
+    if (is_raised(host) || !host_int(host, where, "data_ptr()", &address)) return false;
+    if (type->kind != OBJECT_DTYPE || type->ltype.levels || type->rank)
+        return host_refuse(host, "a kernel's argument whose dtype is no type of an element"), false;
+    const void *pointer = (const void *)(uintptr_t)address;
+    tern_buffer *buffer = tern_buffer_at(exec_of(host)->context, pointer, &offset);
+    if (!buffer)
+        return host_raise(host, CLASS_VALUE_ERROR,
+                          "a kernel's argument points to no tensor's memory"),
+               false;
+    bool promises = !parameter->do_not_specialize && !parameter->do_not_specialize_on_alignment;
+    tern_argument *argument = &launch->arguments[launch->num_arguments++];
+    *argument = tern_arg_buffer(buffer);
+    argument->offset = offset;
+    buf_printf(&launch->signature, "*%s%s", dtype_name(type->ltype.dtype),
+               promises && address % 16 == 0 ? ":16" : "");
+    return true;
+}
+
 static bool add_descriptor(Host *host, Object *value, Launch *launch) {
     char type[200];
     tern_descriptor descriptor;
@@ -251,6 +281,7 @@ static bool add_argument(Host *host, Object *value, const tern_function_paramete
     if (is_descriptor_object(value)) return add_descriptor(host, value, launch);
     if (is_instance_of(value, "triton._wrapper", "TensorWrapper"))
         return add_reinterpreted(host, value, parameter, launch);
+    if (has_pointer(value)) return add_pointer(host, value, parameter, launch);
     tern_argument *argument = &launch->arguments[launch->num_arguments];
     if (is_tensor_object(value)) {
         *argument = tensor_argument(value, parameter, out);

@@ -486,6 +486,8 @@ Object *script_compare(Host *host, Operator op, Object *a, Object *b) {
 bool script_truth(Host *host, Object *object) {
     bool truth = false;
     if (is_raised(host)) return false;
+    if (object->kind == OBJECT_OPAQUE)
+        return host_refuse(host, "%.*s", STR_ARG(object->text)), false;
     if (object->kind != OBJECT_HOST)
         return object_truth(object, &truth) ? truth
                                             : (host_refuse(host, "the truth of this value"), false);

@@ -9,3 +9,8 @@ for x in (np.arange(2000), np.arange(100), np.arange(2000).reshape(40, 50), np.l
           np.arange(18).astype(np.int32) * 1000, np.arange(8008).reshape(7, 8, 11, 13)):
     print(x)
     print(repr(x))
+for d in (np.float64, np.float32):
+    for v in ([1e-5, 1.0, 1e6], [1e-5], [-1e10, 2.5e9], [0.1, 1e9, -3.25], [1/3, 1e-7, 0.0], [float('nan'), 1e20, float('-inf')], [1e100, 1.5], [123456789.123, 1e-3], [2e8], [-0.0, 1e12]):
+        if d is np.float32 and v[0] == 1e100: continue
+        print(np.array(v, dtype=d)); print(repr(np.array(v, dtype=d)))
+print(np.array([[1e-5, 2], [3e7, -4.5]]))

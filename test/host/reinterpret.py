@@ -21,3 +21,17 @@ put[(1,)](triton.reinterpret(z, tl.float8e5), 8)
 print(z.tolist(), z.view(torch.float8_e5m2).float().tolist())
 try: triton.reinterpret(3, tl.int8)
 except TypeError as e: print(e)
+class Reversed: # a view that PyTorch cannot make: what has data_ptr() and dtype is an argument, too
+    def __init__(self, base): self.base, self.dtype = base, base.dtype
+    def data_ptr(self): return self.base.data_ptr() + 4 * (self.base.numel() - 1)
+@triton.jit
+def turn(x, y, n, B: tl.constexpr):
+    o = tl.arange(0, B)
+    tl.store(y + o, tl.load(x - o, mask=o < n), mask=o < n)
+y = torch.zeros(5)
+turn[(1,)](Reversed(torch.arange(5.)), y, 5, 8)
+print(y.tolist())
+class Nowhere(Reversed):
+    def data_ptr(self): return 64
+try: turn[(1,)](Nowhere(y), y, 5, 8)
+except ValueError as e: print(e)

@@ -251,6 +251,29 @@ def _short(value, dtype):
     return text
 
 
+def _scientific(value, dtype):
+    """The shortest digits with an exponent, of at most 8 after the point, those as their whole."""
+    for places in range(9):
+        text = f'{value:.{places}e}'
+        if dtype == 'float64' and float(text) == value:
+            break
+        if dtype != 'float64' and torch.tensor(float(text), dtype=getattr(torch, dtype)).item() == value:
+            break
+    digits, exponent = text.split('e')
+    whole, _, part = digits.partition('.')
+    return whole, part.rstrip('0'), exponent
+
+
+def _exponents(values, dtype):
+    finite = [v for v in values if v == v and v not in (inf, -inf)]
+    parts = [_scientific(v, dtype) for v in finite]
+    before, after = _max([len(w) for w, _, _ in parts]), _max([len(p) for _, p, _ in parts])
+    size = _max([len(e) for _, _, e in parts]) - 1
+    texts = iter([w.rjust(before) + '.' + p.ljust(after, '0') + 'e' + e[0] + e[1:].rjust(size, '0') for w, p, e in parts])
+    width = before + after + size + 3
+    return [next(texts) if v == v and v not in (inf, -inf) else _fraction(v).rjust(width) for v in values]
+
+
 def _texts(values, dtype):
     if dtype == 'bool':
         return ['True' if v else 'False' for v in values]
@@ -258,7 +281,7 @@ def _texts(values, dtype):
         return [str(v) for v in values]
     finite = [_abs(v) for v in values if v == v and v not in (inf, -inf) and v != 0]
     if finite and (_max(finite) >= 1e8 or _min(finite) < 1e-4 or _max(finite) / _min(finite) > 1000):
-        refuse('an array as text whose numbers NumPy writes with exponents')
+        return _exponents(values, dtype)
     texts = [_short(v, dtype) for v in values]
     after = _max([len(t) - t.index('.') for t in texts if '.' in t] or [0])
     return [t + ' ' * (after - (len(t) - t.index('.'))) if '.' in t else t for t in texts]
