@@ -304,7 +304,7 @@ static bool is_zero(const Value *value) {
 
 bool load_can_fill(const Op *load) {
     const Type *type = op_result(load)->type, *lane = type_lane(type);
-    return type->rank == 2 && !type_is_bool(type) && !load_volatile(load) &&
+    return type_is_tile(type) && type->rank <= 2 && !type_is_bool(type) && !load_volatile(load) &&
            load_cache(load) != CACHE_CV && is_zero(load_other(load)) &&
            load_width(load) * type_size_bytes(lane) >= 4;
 }
@@ -315,14 +315,21 @@ const Type *type_in_panels(TypeTable *types, const Type *tile, int dim) {
 }
 
 const Type *ring_part_type(TypeTable *types, const Type *tile) {
-    return type_in_panels(types, tile, tile_fast_dim(tile));
+    if (tile->rank == 2) return type_in_panels(types, tile, tile_fast_dim(tile));
+    TileShape shape = tile_shape(tile);
+    Swizzle row = swizzle_panels(0, shape.log2[0], shape.log2[0], 0, type_size_bytes(tile));
+    return type_placed(types, tile, place_shared(types, &row));
 }
 
 int ring_turn_bytes(const Type *ring) {
     int bytes = 0;
-    for (int i = 0; i < ring->num_parts; i++)
+    bool has_row = false;
+    for (int i = 0; i < ring->num_parts; i++) {
         bytes += scratch_aligned(ring->parts[i]->lanes * type_size_bytes(ring->parts[i]));
-    return bytes;
+        has_row = has_row || ring->parts[i]->rank == 1;
+    }
+    /* Where rows of numbers lie behind panels, the next turn begins where panels can. */
+    return has_row ? (bytes + PANEL_BYTES - 1) / PANEL_BYTES * PANEL_BYTES : bytes;
 }
 
 int ring_end(const Op *ring) {

@@ -197,6 +197,25 @@ static const char whole[] = /* tiles that stay where they are */
     "        acc = tl.dot(p, tl.load(v + (i + key[:, None]) * D + depth[None, :]), acc)\n"
     "    tl.store(o + row[:, None] * D + depth[None, :], acc)\n";
 
+static const char rows_of_words[] =
+    "import triton\n"
+    "import triton.language as tl\n"
+    "@triton.jit\n"
+    "def weighed(q, k, v, o, turns, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):\n"
+    "    row = tl.arange(0, BM)\n"
+    "    key = tl.arange(0, BN)\n"
+    "    depth = tl.arange(0, D)\n"
+    "    words = v.to(tl.pointer_type(tl.int32))\n"
+    "    acc = tl.zeros([BM, D], dtype=tl.float32)\n"
+    "    for i in range(0, turns):\n"
+    "        at = i * BN + key\n"
+    "        x = tl.load(q + i * 16 + row[:, None] * BN + key[None, :])\n"
+    "        keys = tl.load(k + at[:, None] * D + depth[None, :])\n"
+    "        word = tl.load(words + at, mask=at < turns * BN - 3, other=0)\n"
+    "        by = (word >> 10 & 3).to(tl.float16)\n"
+    "        acc = tl.dot(x, keys * by[:, None], acc)\n"
+    "    tl.store(o + row[:, None] * D + depth[None, :], acc)\n";
+
 enum { MOST = 128, MOST_TURNS = 5 };
 
 typedef struct Row {
@@ -390,6 +409,20 @@ static int wrong_nested(const Row *r, const Inputs *in, int turns) {
     return wrong;
 }
 
+/* Likewise, of kernel weighed: each row by two bits of a word. */
+static int wrong_weighed(const Row *r, const Inputs *in, int turns) {
+    int wrong = 0;
+    for (int i = 0; i < r->bm; i++)
+        for (int d = 0; d < r->d; d++) {
+            double sum = 0;
+            for (int n = 0; n < turns * r->bn - 3; n++)
+                sum += number_of(in->q[n / r->bn * 16 + i * r->bn + n % r->bn]) *
+                       number_of(in->k[n * r->d + d]) * (in->v[2 * n] >> 10 & 3);
+            wrong += (double)in->o[i * r->d + d] != sum;
+        }
+    return wrong;
+}
+
 /* Likewise, of kernel chosen. */
 static int wrong_chosen(const Row *r, const Inputs *in, int turns) {
     int wrong = 0;
@@ -420,7 +453,8 @@ static const Subject chained = {"chained", wrong_in, NULL}, signs = {"signs", wr
                      decayed = {"decayed", wrong_decayed, whole},
                      lessened = {"lessened", wrong_lessened, whole},
                      scaled = {"scaled", wrong_scaled, whole},
-                     chosen = {"chosen", wrong_chosen, whole};
+                     chosen = {"chosen", wrong_chosen, whole},
+                     weighed = {"weighed", wrong_weighed, rows_of_words};
 
 static tern_kernel *compiled(tern_context *context, const Subject *subject, const Row *r,
                              int stages, const char *after) {
@@ -665,6 +699,28 @@ static void check_mutated(const Subject *subject, const Row *r, int stages, Muta
     CHECK(mutate(tern_kernel_text(kernel, TERN_STAGE_PTX), catches, &m) > least);
     tern_kernel_free(kernel);
     tern_close(context);
+}
+
+/* A row of numbers that a tile is multiplied by comes through the ring, behind the tiles; it needs
+ * its wait as they do. */
+TEST(rows_of_numbers_are_in_the_ring) {
+    static const Row sizes[] = {{64, 64, 32, 4}, {128, 64, 64, 8}, {64, 32, 64, 4}};
+    static Inputs in;
+    make_inputs(&in);
+    for (int i = 0; i < COUNT(sizes); i++) {
+        tern_context *sim = opened("sim:h200", (uint64_t)i);
+        tern_kernel *kernel = sim ? compiled(sim, &weighed, &sizes[i], 3, NULL) : NULL;
+        CHECK(kernel);
+        if (!kernel) return;
+        const char *facts = tern_kernel_text(kernel, TERN_STAGE_FACTS);
+        CHECK(strstr(facts, "a ring of 3 turns") && strstr(facts, "copies of v: 4 bytes"));
+        CHECK(!strstr(facts, "loads of v"));
+        for (int turns = 0; turns <= MOST_TURNS; turns++)
+            check_launch(sim, kernel, &weighed, &sizes[i], &in, turns);
+        tern_kernel_free(kernel), tern_close(sim);
+    }
+    for (int stages = 2; stages < 4; stages++)
+        check_mutated(&weighed, &sizes[0], stages, each_order_is_missed, 6);
 }
 
 TEST(each_wait_and_barrier_is_missed) {

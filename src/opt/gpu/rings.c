@@ -13,13 +13,14 @@
  *                                             release %r, %n
  *
  * A load takes part if a product of the loop's body reads it, as it is or transposed, or what is
- * made of it there, a thread copies 4 bytes or more at once, and its address and mask can be
- * computed ahead: by pure ops from the loop's index, from what is outside, and from carried values
- * of which the same is true. Nothing in the loop may write where it reads. All of a loop's loads
- * share a ring: its turns have a part for each. As many stages as are asked for, or as there is
- * shared memory for; loads that no product reads as they are stay where they would make it fewer.
- * Whoever else reads a tile of the ring gets it from there into registers. The index that runs
- * ahead stops where the loop stops, so that it passes no number that the loop does not.
+ * made of it there (then it may be a row of numbers, too), a thread copies 4 bytes or more at
+ * once, and its address and mask can be computed ahead: by pure ops from the loop's index, from
+ * what is outside, and from carried values of which the same is true. Nothing in the loop may
+ * write where it reads. All of a loop's loads share a ring: its turns have a part for each. As
+ * many stages as are asked for, or as there is shared memory for; loads that no product reads as
+ * they are stay where they would make it fewer. Whoever else reads a tile of the ring gets it
+ * from there into registers. The index that runs ahead stops where the loop stops, so that it
+ * passes no number that the loop does not.
  *
  * Where %n is made ready, everybody has left turn %n - 1, whose buffer is then filled: one barrier
  * a turn. sm_80 and up: older ones have no asynchronous copies. */
@@ -134,9 +135,9 @@ static bool can_be_ahead(Loop *l, const Part *part) {
            slice_is_ahead(l, part->load);
 }
 
-/* Each turn begins where panels can. */
+/* Each turn begins where panels can; rows of numbers lie behind them. */
 static bool fits_turn(const Loop *l, const Part *part) {
-    return !l->panels || part_bytes(part) >= PANEL_BYTES;
+    return !l->panels || part_bytes(part) >= PANEL_BYTES || part->type->rank == 1;
 }
 
 /* May a product read this tile where it lies? Types of other than 16 bits in rows along K only. */
@@ -296,13 +297,19 @@ static int stages_of_two_blocks(const Loop *l, int turn, int scratch) {
  * twice. */
 static bool is_whole(const Loop *l) { return !for_around(l->op) && turns_of(l->op) <= l->stages; }
 
+static const Type *ring_type(const Loop *l) {
+    const Type *types[MAX_PARTS];
+    for (int i = 0; i < l->num_parts; i++) types[i] = l->parts[i].type;
+    return type_ring(l->r->fn->types, l->num_parts, types);
+}
+
 /* What the ops of the loop go through lies behind the ring. */
 static bool choose_stages(Loop *l) {
     Scratch s = {.l = l};
     int64_t asked = for_stages(l->op) ? for_stages(l->op) : l->r->fn->num_stages;
     int turn = 0;
     region_walk(l->body, note_scratch, &s);
-    for (int i = 0; i < l->num_parts; i++) turn += scratch_aligned(part_bytes(&l->parts[i]));
+    if (l->num_parts) turn = ring_turn_bytes(ring_type(l));
     int left = l->r->arch->shared_limit - l->offset - (s.most ? s.most + SMALL_SCRATCH : 0);
     int most = turn ? left / turn : 0;
     if (asked > MAX_STAGES) asked = MAX_STAGES;
@@ -323,23 +330,30 @@ static void mark_sources(const Loop *l, const Value *value, bool *is_source) {
     for (int i = 0; i < op->num_operands; i++) mark_sources(l, op->operands[i], is_source);
 }
 
-/* Loads that no product reads as they are, but what is made of them; fewer turns of all of them
- * where a turn waits for the one before, and each load that is not ahead would be waited for. */
-static void find_moved(Loop *l) {
-    bool *is_source = arena_array(l->r->px->scratch, bool, l->planned);
+/* Loads of this rank that no product reads as they are, but what is made of them; fewer turns of
+ * all of them where a turn waits for the one before, and each load that is not ahead would be
+ * waited for. */
+static void find_moved(Loop *l, const bool *is_source, int rank) {
     int least = choose_stages(l) && has_many_blocks(l) ? l->stages : 2;
-    for (Op *op = l->body->first; op; op = op->next)
-        for (int i = 0; i < 2 && by_tensor_cores(op); i++)
-            mark_sources(l, op->operands[i], is_source);
     for (Op *op = l->body->first; op && l->num_parts < MAX_PARTS; op = op->next) {
         if (op->kind != OP_LOAD || !is_source[op_result(op)->id]) continue;
         Part part = {.load = op};
-        if (!can_be_ahead(l, &part)) continue;
+        if (op_result(op)->type->rank != rank || !can_be_ahead(l, &part)) continue;
         part.type = ring_part_type(l->r->fn->types, op_result(op)->type);
         if (!fits_turn(l, &part)) continue;
         l->parts[l->num_parts++] = part;
         if (!choose_stages(l) || l->stages < least) l->num_parts--;
     }
+}
+
+/* Rows of numbers behind the tiles, if these leave room. */
+static void find_sources(Loop *l) {
+    bool *is_source = arena_array(l->r->px->scratch, bool, l->planned);
+    for (Op *op = l->body->first; op; op = op->next)
+        for (int i = 0; i < 2 && by_tensor_cores(op); i++)
+            mark_sources(l, op->operands[i], is_source);
+    find_moved(l, is_source, 2);
+    if (l->num_parts) find_moved(l, is_source, 1);
 }
 
 /* ---- loops with products around them ---- */
@@ -580,9 +594,7 @@ static void write_copies(Loop *l, Builder *b, Value *turn, Value *before) {
 }
 
 static void write_ring(Loop *l, Builder *b) {
-    const Type *types[MAX_PARTS];
-    for (int i = 0; i < l->num_parts; i++) types[i] = l->parts[i].type;
-    const Type *type = type_ring(l->r->fn->types, l->num_parts, types);
+    const Type *type = ring_type(l);
     Op *ring = build_op(b, OP_RING, 0, NULL, 1, &type, 0, NULL);
     ring_set_stages(ring, l->stages), ring_set_offset(ring, l->offset);
     l->ring = op_result(ring);
@@ -847,7 +859,7 @@ static bool ring_loop(Rings *r, Op *op) {
     l.args = arena_array(r->px->scratch, Value *, l.carried + 1);
     l.offset = first_byte(&l);
     find_parts(&l);
-    find_moved(&l);
+    find_sources(&l);
     if (!l.num_parts || !choose_stages(&l)) return false;
     order_parts(&l);
     memset(l.ahead, 0, sizeof *l.ahead * (size_t)l.planned);
