@@ -204,5 +204,72 @@ def liger(versus, folder):
          lambda: random(4096, 4096, dtype=FLOAT, grad=True), -1)
 
 
+# ---- FlagGems ----
+
+def flaggems(versus, folder):
+    """Kernels without products, some of its generated ones among them."""
+    sys.path.insert(0, os.path.join(folder, "src"))
+    try:
+        import flag_gems
+    except Exception as error:  # it wants packages of its own
+        print("flaggems:", repr(error)[:300])
+        return
+    from flag_gems.utils import libentry
+    libentry.LibTuner.run = lambda tuner, *args, **kwargs: versus.tuned(tuner, args, kwargs)
+    ops = flag_gems.ops
+
+    def step(name, *arguments, **named):
+        def run():
+            getattr(ops, name)(*[x() if callable(x) else x for x in arguments], **named)
+        versus.call("flaggems." + name, run)
+
+    def tile(rows=4096, columns=4096, **options):
+        return lambda: random(rows, columns, **options)
+
+    def vector():
+        return random(4096)
+
+    def places(*shape, below=4096):
+        return lambda: torch.randint(0, below, shape, device="cuda")
+
+    half = tile(dtype=HALF)
+    step("softmax", half, -1)
+    step("softmax", half, 0)
+    step("softmax_backward", half, half, -1, HALF)
+    step("log_softmax", half, -1)
+    step("log_softmax_backward", half, half, -1, HALF)
+    step("layer_norm", half, (4096,), lambda: random(4096, dtype=HALF), lambda: random(4096, dtype=HALF))
+    step("rms_norm", tile(), (4096,), vector)
+    step("group_norm", lambda: random(16, 64, 64, 64), lambda: random(64), lambda: random(64), 16, 64, 4096, 8)
+    for name in ("sum_dim", "mean_dim", "amax", "prod_dim", "var_mean", "vector_norm"):
+        step(name, half, *((2,) if name == "vector_norm" else ()), -1 if name == "prod_dim" else [-1])
+    for name in ("argmax", "argmin", "max_dim", "min_dim", "all_dim", "any_dim", "cumsum", "normed_cumsum"):
+        step(name, tile(), -1)
+        step(name, tile(), 0)
+    for name in ("sum", "max", "argmax", "mean", "all", "any", "count_nonzero"):
+        step(name, tile())
+    for name in ("gelu", "silu", "tanh", "sigmoid", "exp", "relu", "log_sigmoid"):
+        step(name, half)
+    for name in ("gelu_backward", "silu_backward", "tanh_backward", "add", "mul", "lt"):
+        step(name, half, half)
+    step("dropout", half, 0.5)
+    step("embedding", tile(), places(8192))
+    step("embedding_backward", tile(8192), places(8192), 4096)
+    step("index_select", tile(), 0, places(2048))
+    step("gather", tile(), 1, places(4096, 2048))
+    step("index_add", tile(), 0, lambda: torch.randperm(4096, device="cuda")[:2048], tile(2048))
+    step("masked_fill", tile(), lambda: random(4096, 4096) > 0, 1.5)
+    step("nll_loss_forward", tile(), places(4096))
+    step("mv", tile(), vector)
+    step("topk", tile(256), 16)
+    step("sort", tile(256, 1024))
+    step("flip", tile(), [0, 1])
+    step("triu", tile())
+    step("cat", lambda: [random(2048, 4096), random(2048, 4096)])
+    step("stack", lambda: [random(2048, 4096), random(2048, 4096)])
+    step("repeat", tile(1024), (2, 2))
+    step("outer", vector, vector)
+
+
 SUITES = {"tutorials": tutorials, "products": products, "attention": attention, "grouped": grouped,
-          "fla": fla, "liger": liger}
+          "fla": fla, "liger": liger, "flaggems": flaggems}
