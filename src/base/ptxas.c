@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/ptxas.h"
+#include "base/cap.h"
 #include "base/source.h"
 
 #include <errno.h>
@@ -57,6 +58,19 @@ static PtxasResult run_in(Arena *arena, const char *folder, const char *target, 
     return result;
 }
 
+static void run_capped(Arena *arena, const char *folder, const char *target, Str ptx, bool lines,
+                       Str *cubin, Str *words) {
+    PtxasUse before = ptxas_use(*words);
+    Cap cap = cap_for(ptx, before.registers);
+    Str code, said;
+    if (!cap.blocks || run_in(arena, folder, target, cap_text(arena, ptx, cap), lines,
+                              cubin ? &code : NULL, &said) != PTXAS_FINE)
+        return;
+    if (!cap_pays(cap, before, ptxas_use(said))) return;
+    *words = said;
+    if (cubin) *cubin = code;
+}
+
 PtxasResult ptxas_run(Arena *arena, const char *target, Str ptx, bool lines, Str *cubin,
                       Str *words) {
     int saved = errno;
@@ -69,6 +83,7 @@ PtxasResult ptxas_run(Arena *arena, const char *target, Str ptx, bool lines, Str
         *words = str_format(arena, "cannot make a folder in %s", base && *base ? base : "/tmp");
     else {
         result = run_in(arena, folder, target, ptx, lines, cubin, words);
+        if (result == PTXAS_FINE) run_capped(arena, folder, target, ptx, lines, cubin, words);
         rmdir(folder);
     }
     errno = saved;

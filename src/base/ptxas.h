@@ -11,7 +11,8 @@ typedef enum PtxasResult {
     PTXAS_REFUSED  /* it does not take the text: *words are its own */
 } PtxasResult;
 
-/* target: "sm_90a". *words: what `ptxas -v` says. cubin NULL: the machine code is not wanted; with
+/* As the driver does it for a launch: a second time with fewer registers where that pays (cap.h).
+ * target: "sm_90a". *words: what `ptxas -v` says. cubin NULL: the machine code is not wanted; with
  * `lines` it says of which line of the source (.loc) it is. Leaves errno and no file behind. */
 PtxasResult ptxas_run(Arena *arena, const char *target, Str ptx, bool lines, Str *cubin,
                       Str *words);

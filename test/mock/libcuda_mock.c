@@ -681,25 +681,25 @@ static CudaResult mock_map_encode(CudaTensorMap *map, CudaMapType type, uint32_t
     return map->opaque[0] = (uintptr_t)base, fits ? CUDA_OK : CUDA_INVALID_VALUE;
 }
 
+/* A second number, behind a comma, is for texts with .minnctapersm. */
+static int number_in(const char *text, const char *word, int number) {
+    const char *at = strstr(text, word);
+    if (at) at += strlen(word);
+    if (at && strstr(text, ".minnctapersm") && strchr(at, ',')) at = strchr(at, ',') + 1;
+    return at ? atoi(at) : number;
+}
+
 static CudaResult mock_function_get(int *value, CudaFunctionAttribute attribute,
                                     CudaFunction function) {
     note("get %d of %s", (int)attribute, name_of(function).text);
     Thing *thing = check(function, FUNCTION);
-    const char *shared = strstr(thing->text, "static_shared=");
-    const char *local = strstr(thing->text, "local_bytes=");
-    *value = 0;
+    bool many = strstr(thing->text, "many_registers");
     switch (attribute) {
-    case CUDA_FUNCTION_MAX_THREADS:
-        *value = strstr(thing->text, "many_registers") ? 256 : 1024;
-        break;
-    case CUDA_FUNCTION_STATIC_SHARED:
-        if (shared) sscanf(shared, "static_shared=%d", value);
-        break;
-    case CUDA_FUNCTION_REGISTERS: *value = 32; break;
-    case CUDA_FUNCTION_LOCAL_BYTES:
-        if (local) sscanf(local, "local_bytes=%d", value);
-        break;
-    case CUDA_FUNCTION_MAX_DYNAMIC_SHARED: break;
+    case CUDA_FUNCTION_MAX_THREADS: *value = many ? 256 : 1024; break;
+    case CUDA_FUNCTION_STATIC_SHARED: *value = number_in(thing->text, "static_shared=", 0); break;
+    case CUDA_FUNCTION_REGISTERS: *value = number_in(thing->text, "registers=", 32); break;
+    case CUDA_FUNCTION_LOCAL_BYTES: *value = number_in(thing->text, "local_bytes=", 0); break;
+    case CUDA_FUNCTION_MAX_DYNAMIC_SHARED: *value = 0; break;
     }
     return CUDA_OK;
 }

@@ -16,8 +16,9 @@
  *     tern_clock  writes time, cycles and processor to its first parameter
  *     others    nothing
  * and each takes 2 us besides. What the driver says of it depends on words in its text:
- * many_registers, static_shared=BYTES, local_bytes=BYTES, bad_ptx. $TERN_MOCK_DEVICES: how many
- * there are, all with one name. */
+ * many_registers, bad_ptx, static_shared=BYTES, local_bytes=BYTES, registers=NUMBER; a second
+ * number, behind a comma, is of texts with .minnctapersm. $TERN_MOCK_DEVICES: how many there are,
+ * all with one name. */
 #ifndef TERN_MOCK_H
 #define TERN_MOCK_H
 

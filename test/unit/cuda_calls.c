@@ -302,7 +302,7 @@ TEST(kernels) {
     CALLS("current\n"
           "load 3=log 4=16384 5=log 6=16384 12=1 13=1\n"
           "function my_record of module1\n"
-          "get 0 of my_record\n"
+          "get 4 of my_record\nget 3 of my_record\nget 0 of my_record\n"
           "get 1 of my_record");
     OK(launch(&f, NULL, loaded, record, 65536));
     CALLS("current\n"
@@ -337,7 +337,7 @@ TEST(kernels) {
     CALLS("current\n"
           "load 3=log 4=16384 5=log 6=16384 12=1 13=1\n"
           "function my_record of module2\n"
-          "get 0 of my_record\n"
+          "get 4 of my_record\nget 3 of my_record\nget 0 of my_record\n"
           "get 1 of my_record\n"
           "set 8 of my_record to 49153");
     ops->unload(&f.device, loaded); /* nothing ran since: it waits for nothing */
@@ -364,7 +364,7 @@ TEST(kernels) {
     CALLS("current\n"
           "load 3=log 4=16384 5=log 6=16384 12=1 13=1\n"
           "function my_record of module4\n"
-          "get 0 of my_record\n"
+          "get 4 of my_record\nget 3 of my_record\nget 0 of my_record\n"
           "get 1 of my_record\n"
           "set 8 of my_record to 58976");
     facts = ops->loaded_facts(&f.device, loaded);
@@ -478,10 +478,11 @@ TEST(the_threads_context_is_put_back) {
     AWAY(ops->queue_open(&f.device, &queue), "stream 0\n");
     AWAY(ops->event_open(&f.device, &event), "event 0\n");
     CompiledKernel kernel = kernel_of(f.arena, "my_record", record_ptx, 128, 0);
-    AWAY(ops->load(&f.device, &kernel, &loaded), "load 3=log 4=16384 5=log 6=16384 12=1 13=1\n"
-                                                 "function my_record of module1\n"
-                                                 "get 0 of my_record\n"
-                                                 "get 1 of my_record\n");
+    AWAY(ops->load(&f.device, &kernel, &loaded),
+         "load 3=log 4=16384 5=log 6=16384 12=1 13=1\n"
+         "function my_record of module1\n"
+         "get 4 of my_record\nget 3 of my_record\nget 0 of my_record\n"
+         "get 1 of my_record\n");
     AWAY(ops->fill(&f.device, block, 0, 64), "record event2, none\n"
                                              "is event2 done\n"
                                              "wait for all\n"

@@ -7,6 +7,7 @@
  * instead of 108, one block on a multiprocessor instead of two) and ignores setmaxnreg.
  * What can be refused before a launch is refused here: too much shared memory, too many
  * registers, a driver too old for the PTX. */
+#include "base/cap.h"
 #include "device/cuda/cuda.h"
 
 #include <ctype.h>
@@ -115,10 +116,50 @@ static char *kernel_words(const CompiledKernel *kernel) {
     return length < 0 ? NULL : words;
 }
 
+static CudaResult assemble(Cuda *cuda, Arena *scratch, Str text, Logs *logs, CudaModule *module) {
+    logs_init(logs);
+    return cuda->driver.module_load(module, str_c(scratch, text), (unsigned)COUNT(logs->options),
+                                    logs->options, logs->values);
+}
+
+static tern_status read_use(Cuda *cuda, CudaFunction function, PtxasUse *use) {
+    *use = (PtxasUse){-1, -1, 0, 0}; /* what is spilled is on the stack */
+    CudaDriver *driver = &cuda->driver;
+    CudaResult result = driver->function_get(&use->registers, CUDA_FUNCTION_REGISTERS, function);
+    if (result == CUDA_OK)
+        result = driver->function_get(&use->stack_bytes, CUDA_FUNCTION_LOCAL_BYTES, function);
+    return cuda_check(cuda, result, "read a kernel's registers");
+}
+
+/* Where it pays, with fewer registers (cap.h). That the second is refused is no failure. */
+static tern_status load_capped(Cuda *cuda, Arena *scratch, const CompiledKernel *kernel,
+                               CudaObject *object, Logs **logs) {
+    CudaDriver *driver = &cuda->driver;
+    CudaModule module;
+    CudaFunction function;
+    PtxasUse before, after;
+    Logs *said = arena_new_of(scratch, Logs);
+    tern_status status = read_use(cuda, object->function, &before);
+    Cap cap = status == TERN_OK ? cap_for(kernel->text, before.registers) : (Cap){0};
+    if (!cap.blocks ||
+        assemble(cuda, scratch, cap_text(scratch, kernel->text, cap), said, &module) != CUDA_OK)
+        return status;
+    status =
+        cuda_check(cuda, driver->module_function(&function, module, str_c(scratch, kernel->name)),
+                   "find the kernel in its module");
+    if (status == TERN_OK) status = read_use(cuda, function, &after);
+    if (status != TERN_OK || !cap_pays(cap, before, after)) {
+        driver->module_unload(module);
+        return status;
+    }
+    driver->module_unload(object->module);
+    object->module = module, object->function = function, *logs = said;
+    return TERN_OK;
+}
+
 static tern_status load_kernel(Cuda *cuda, Arena *scratch, const CompiledKernel *kernel,
                                CudaObject *object) {
     Logs *logs = arena_new_of(scratch, Logs);
-    logs_init(logs);
     object->name = kernel_words(kernel);
     if (!object->name) return cuda_fail(cuda, TERN_ERROR_NO_MEMORY, "the host's memory is full");
     if (kernel->text.length == 0)
@@ -130,15 +171,14 @@ static tern_status load_kernel(Cuda *cuda, Arena *scratch, const CompiledKernel 
                          "kernel %s has %d threads a block and %d bytes "
                          "of shared memory",
                          object->name, facts_threads(&kernel->facts), kernel->facts.shared_bytes);
-    CudaResult result =
-        cuda->driver.module_load(&object->module, str_c(scratch, kernel->text),
-                                 (unsigned)COUNT(logs->options), logs->options, logs->values);
+    CudaResult result = assemble(cuda, scratch, kernel->text, logs, &object->module);
     tern_status status = result == CUDA_OK ? TERN_OK : assemble_failed(cuda, result, kernel, logs);
     if (status == TERN_OK)
         status = cuda_check(cuda,
                             cuda->driver.module_function(&object->function, object->module,
                                                          str_c(scratch, kernel->name)),
                             "find the kernel in its module");
+    if (status == TERN_OK) status = load_capped(cuda, scratch, kernel, object, &logs);
     if (status == TERN_OK) status = check_limits(cuda, kernel, object);
     if (status == TERN_OK && kernel->facts.maps.count)
         status = cuda_maps_open(cuda, kernel, object);

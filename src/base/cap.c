@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/cap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    REGISTERS = 65536, /* of a multiprocessor, in four parts; given to warps by eights a thread */
+    PARTS = 4,
+    WARP = 32,
+    LEAST_SHARED = 64 * 1024, /* of any multiprocessor, and of a block .. */
+    SYSTEM_SHARED = 1024,     /* .. the system takes this */
+    MOST_BLOCKS = 16,
+    MOST_TEXT = 96 * 1024, /* bytes: a quarter of a second */
+    MOST_LABELS = 256,
+    LESS_STRAIGHT = 20, /* percent of the registers */
+    LESS_ELSE = 4,
+};
+
+static const char *find(const char *at, const char *end, const char *words) {
+    return at ? memmem(at, (size_t)(end - at), words, strlen(words)) : NULL;
+}
+
+/* The number behind the words; -1: they do not stand there. */
+static int number_behind(Str text, const char *words) {
+    const char *end = text.data + text.length, *at = find(text.data, end, words);
+    if (!at) return -1;
+    int value = 0;
+    for (at += strlen(words); at < end && *at >= '0' && *at <= '9' && value < 1 << 20; at++)
+        value = value * 10 + (*at - '0');
+    return value;
+}
+
+static int threads_of_multiprocessor(Str ptx) {
+    int number = number_behind(ptx, ".target sm_");
+    bool few = number == 86 || number == 87 || number == 89 || number == 120 || number == 121;
+    return number < 80 ? 1024 : few ? 1536 : 2048;
+}
+
+static bool is_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '$';
+}
+
+static Str word_at(const char *at, const char *end) {
+    Str word = {at, 0};
+    while (at + word.length < end && is_word(at[word.length])) word.length++;
+    return word;
+}
+
+/* Whether it branches to what stands before. */
+static bool has_loop(Str ptx) {
+    Str labels[MOST_LABELS];
+    int count = 0;
+    const char *end = ptx.data + ptx.length;
+    for (const char *line = ptx.data; line < end;) {
+        const char *stop = memchr(line, '\n', (size_t)(end - line));
+        if (!stop) stop = end;
+        Str word = word_at(line, stop);
+        if (word.length && line + word.length < stop && line[word.length] == ':') {
+            if (count == MOST_LABELS) return true; /* not known */
+            labels[count++] = word;
+        }
+        const char *bra = find(line, stop, "bra");
+        const char *to = bra ? memchr(bra, ' ', (size_t)(stop - bra)) : NULL;
+        word = to ? word_at(to + 1, stop) : (Str){0};
+        for (int i = 0; i < count; i++)
+            if (str_equal(labels[i], word)) return true;
+        line = stop + 1;
+    }
+    return false;
+}
+
+static int blocks_with(int registers, int warps) {
+    int each = (registers + 7) / 8 * 8 * WARP;
+    return REGISTERS / PARTS / each * PARTS / warps;
+}
+
+Cap cap_for(Str ptx, int registers) {
+    const Cap none = {0, 0};
+    const char *end = ptx.data + ptx.length;
+    int threads = number_behind(ptx, "\n.reqntid ");
+    bool said = find(ptx.data, end, "\n.minnctapersm ") || find(ptx.data, end, "\n.maxnreg ");
+    bool unseen = find(ptx.data, end, ".extern .shared") || find(ptx.data, end, ".local");
+    if (ptx.length > MOST_TEXT || threads < WARP || threads % WARP || registers < 1) return none;
+    if (said || unseen || !find(ptx.data, end, ", 1, 1\n{")) return none;
+    int warps = threads / WARP, shared = number_behind(ptx, "shared_memory[");
+    int blocks = blocks_with(registers, warps) + 1, fewer = (registers + 7) / 8 * 8;
+    int64_t bytes = (int64_t)blocks * (SYSTEM_SHARED + (shared < 0 ? 0 : shared));
+    if (blocks < 2 || blocks > MOST_BLOCKS || bytes > LEAST_SHARED) return none;
+    if (blocks * threads > threads_of_multiprocessor(ptx)) return none;
+    while (fewer > 0 && blocks_with(fewer, warps) < blocks) fewer -= 8;
+    bool straight = !find(ptx.data, end, "mma") && !has_loop(ptx);
+    int less = straight ? LESS_STRAIGHT : LESS_ELSE;
+    if (fewer * 100 < registers * (100 - less)) return none;
+    return (Cap){blocks, fewer};
+}
+
+Str cap_text(Arena *arena, Str ptx, Cap cap) {
+    static const char before[] = ", 1, 1\n";
+    const char *at = find(ptx.data, ptx.data + ptx.length, ", 1, 1\n{");
+    if (!at) BUG("a cap of a text that says nothing of threads");
+    at += sizeof before - 1;
+    Str head = {ptx.data, (int)(at - ptx.data)}, rest = {at, ptx.length - head.length};
+    return str_format(arena, "%.*s.minnctapersm %d\n%.*s", STR_ARG(head), cap.blocks,
+                      STR_ARG(rest));
+}
+
+bool cap_pays(Cap cap, PtxasUse before, PtxasUse after) {
+    return after.registers > 0 && after.registers <= cap.registers &&
+           after.stack_bytes <= before.stack_bytes && after.spill_stores <= before.spill_stores &&
+           after.spill_loads <= before.spill_loads;
+}
