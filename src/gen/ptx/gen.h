@@ -113,6 +113,8 @@ void ptx_note(Gen *g, Str note); /* among the facts, once */
 void ptx_note_width(Gen *g, const Op *op, const char *what, int bytes);
 Tir ptx_pack_lanes(Gen *g, const Type *lane, const Tir *lanes, int count); /* up to 4 bytes */
 void ptx_unpack_lanes(Gen *g, const Type *lane, Tir word, int count, Tir *lanes);
+/* Two lanes of 16 bits that are halves of words, chosen as words; false: they are none. */
+bool ptx_select_pair(Gen *g, const Type *lane, Tir mask, const Tir *yes, const Tir *no, Tir *lanes);
 
 /* ---- move.c ---- */
 Tir ptx_thread_id(Gen *g);

@@ -121,6 +121,14 @@ static int equal_registers(Gen *g, const Op *op, const Layout *layout) {
     return equal;
 }
 
+/* Registers r and r + 1 of a select, where they are halves of a word; false: not so. */
+static bool select_two(Gen *g, const Op *op, Tir *const *operands, int r, Tir *regs) {
+    bool by_lane = type_is_tile(op->operands[0]->type);
+    if (by_lane && operands[0][r] != operands[0][r + 1]) return false;
+    return ptx_select_pair(g, type_lane(op_result(op)->type), operands[0][by_lane ? r : 0],
+                           operands[1] + r, operands[2] + r, regs + r);
+}
+
 static Tir *ptx_lanes(Gen *g, const Op *op, const Layout *layout) {
     int count = layout ? layout_regs(layout) : 1, equal = equal_registers(g, op, layout);
     Tir *regs = ptx_new_regs(g, count), *operands[3];
@@ -128,6 +136,11 @@ static Tir *ptx_lanes(Gen *g, const Op *op, const Layout *layout) {
     for (int i = 0; i < op->num_operands; i++) operands[i] = ptx_regs_of(g, op->operands[i]);
     for (int r = 0; r < count; r++) {
         Tir args[3] = {0};
+        if (op->kind == OP_SELECT && r % 2 == 0 && r + 1 < count &&
+            select_two(g, op, operands, r, regs)) {
+            r++;
+            continue;
+        }
         for (int i = 0; i < op->num_operands; i++)
             args[i] = operands[i][type_is_tile(op->operands[i]->type) ? r : 0];
         regs[r] = r & equal ? regs[r & ~equal] : ptx_lane(g, op, args);

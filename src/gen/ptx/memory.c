@@ -29,6 +29,23 @@ static Tir whole_word(Gen *g, const Type *lane, const Tir *lanes, int count) {
     return word;
 }
 
+/* The word of two lanes: whole, or of constants; 0: it is none yet. */
+static Tir word_there(Gen *g, const Type *lane, const Tir *lanes) {
+    uint64_t low, high;
+    bool constant = tir_is_const(g->b, lanes[0], &low) && tir_is_const(g->b, lanes[1], &high);
+    return constant ? tir_i32(g->b, (int64_t)(low & 0xffff) | (int64_t)(high & 0xffff) << 16)
+                    : whole_word(g, lane, lanes, 2);
+}
+
+bool ptx_select_pair(Gen *g, const Type *lane, Tir mask, const Tir *yes, const Tir *no,
+                     Tir *lanes) {
+    if (ptx_class_of(lane) != CLASS_B16) return false;
+    Tir a = word_there(g, lane, yes), b = a ? word_there(g, lane, no) : 0;
+    if (!b) return false;
+    ptx_unpack_lanes(g, lane, tir_select(g->b, mask, a, b), 2, lanes);
+    return true;
+}
+
 /* Halves that one operation made of others, each for itself, are made by one of the words of those;
  * 0: they are not. */
 static Tir paired(Gen *g, const Type *lane, const Tir *lanes) {
