@@ -214,8 +214,8 @@ def flaggems(versus, folder):
     except Exception as error:  # it wants packages of its own
         print("flaggems:", repr(error)[:300])
         return
-    from flag_gems.utils import libentry
-    libentry.LibTuner.run = lambda tuner, *args, **kwargs: versus.tuned(tuner, args, kwargs)
+    tuner = sys.modules["flag_gems.utils.libentry"].LibTuner
+    tuner.run = lambda tuner, *args, **kwargs: versus.tuned(tuner, args, kwargs)
     ops = flag_gems.ops
 
     def step(name, *arguments, **named):
