@@ -125,4 +125,33 @@ TEST(evictions_are_of_both_caches) {
     tern_close(context);
 }
 
+/* Of a row that the chip does not hold the second cache keeps what is read again, and nothing else
+ * of it; what all programs read has no policy, nor has a row that is held. */
+TEST(rows_that_are_not_held_have_policies) {
+    static const char *const source =
+        "import triton\nimport triton.language as tl\n@triton.jit\n"
+        "def k(x, w, y, n: tl.constexpr):\n    i = tl.arange(0, n)\n"
+        "    x += tl.program_id(0) * n\n    y += tl.program_id(0) * n\n"
+        "    a = tl.load(x + i)\n    b = tl.load(w + i)\n"
+        "    tl.store(y + i, (a - tl.max(a, axis=0)) / tl.sum(a * b, axis=0) + b)\n";
+    tern_context *context =
+        tern_open(&(tern_open_options){.device = "interp", .cache_dir = ""}, NULL, NULL, 0);
+    tern_module *module = tern_load_text(context, source, strlen(source), "k.py");
+    tern_options options = {.size = sizeof options, .num_warps = 32, .target = "sm_90a"};
+    tern_kernel *kernel = tern_compile(module, "k", "*fp32:16,*fp32:16,*fp32:16,262144", &options);
+    const char *text = kernel ? tern_kernel_text(kernel, TERN_STAGE_PTX) : "";
+    int last = count_of(text, "ld.global.L1::evict_last.L2::cache_hint");
+    int first = count_of(text, "ld.global.L1::evict_first.L2::cache_hint");
+    CHECK(last > 0 && first > 0);
+    CHECK(count_of(text, "ld.global.v4.b32") > 0); /* w */
+    CHECK(count_of(text, "cp.async.cg.shared.global.L2::cache_hint") > 0);
+    CHECK(count_of(text, "st.global.L1::evict_first.L2::cache_hint") ==
+          count_of(text, "st.global"));
+    options.num_warps = 4;
+    kernel = tern_compile(module, "k", "*fp32:16,*fp32:16,*fp32:16,16384", &options);
+    text = kernel ? tern_kernel_text(kernel, TERN_STAGE_PTX) : "";
+    CHECK(*text && !strstr(text, "cache_hint"));
+    tern_close(context);
+}
+
 TEST_MAIN()

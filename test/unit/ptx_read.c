@@ -72,6 +72,16 @@ static const struct {
      "createpolicy.fractional.L2::evict_last.b64 %d3, 1.0; "
      "ld.global.L2::cache_hint.v2.u32 {%w0, %w1}, [%d0], %d3; cvt.u64.u32 %d1, %w0;",
      7},
+    {".shared .align 16 .b8 s[16]; .reg .b32 %w<1>; mov.u64 %d2, 6; st.global.u64 [%d0], %d2; "
+     "createpolicy.fractional.L2::evict_first.b64 %d3, 1.0; mov.u32 %w0, s; "
+     "cp.async.ca.shared.global.L2::cache_hint [%w0], [%d0], 8, %d3; cp.async.wait_all; "
+     "ld.shared.u64 %d1, [s];",
+     6},
+    {".shared .align 16 .b8 s2[16]; .reg .b32 %w<2>; mov.u64 %d2, 6; st.global.u64 [%d0], %d2; "
+     "createpolicy.fractional.L2::evict_last.b64 %d3, 1.0; mov.u32 %w0, s2; mov.u32 %w1, 4; "
+     "cp.async.ca.shared.global.L2::cache_hint [%w0], [%d0], 8, %w1, %d3; cp.async.wait_all; "
+     "ld.shared.u64 %d1, [s2];",
+     6},
 };
 
 TEST(values_are_read) {
@@ -138,6 +148,8 @@ static const struct {
     {"ld.global.u64 %d1, [%d0+1.5];", "expected a number up to 2147483647, saw '1.5'"},
     {"ld.global.L2::cache_hint.u64 %d1, [%d0];", "needs a policy in a register of 64 bits"},
     {"ld.global.L2::cache_hint.u64 %d1, [%d0], %r1;", "needs a policy in a register of 64 bits"},
+    {".shared .align 16 .b8 s[16]; cp.async.ca.shared.global.L2::cache_hint [s], [%d0], 8;",
+     "needs a policy in a register of 64 bits"},
     {"ld.global.u64 %d1, [%d0], %d1;", "takes 2 operands, not 3"},
     {"ld.global.u64 %d1, [%d0;", "expected ']', saw ';'"},
     {".reg .b64 %z<1048577>;", "more than 1048576 registers"},

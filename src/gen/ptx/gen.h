@@ -108,6 +108,9 @@ void ptx_load_lanes(Gen *g, const char *mnemonic, bool pinned, Tir address, cons
 void ptx_store_lanes(Gen *g, const char *mnemonic, Tir address, const Type *lane, int count,
                      Tir guard, const Tir *lanes);
 
+/* For L2::cache_hint; 0: there is nothing to say, or no such word. */
+Tir ptx_policy(Gen *g, int64_t evict);
+
 /* A fact: how wide the accesses through a pointer are. */
 void ptx_note(Gen *g, Str note); /* among the facts, once */
 void ptx_note_width(Gen *g, const Op *op, const char *what, int bytes);

@@ -125,11 +125,16 @@ static Tir pack_one(Gen *g, const Words *w, const Type *lane, const Tir *lanes) 
     return w->class == CLASS_B32 ? ptx_pack_lanes(g, lane, lanes, w->lanes_each) : lanes[0];
 }
 
+Tir ptx_policy(Gen *g, int64_t evict) {
+    if (evict == EVICT_NORMAL || g->arch->number < 80) return 0;
+    TirOp op = evict == EVICT_FIRST ? TIR_EVICT_FIRST : TIR_EVICT_LAST;
+    return tir_1(g->b, op, tir_f32(g->b, 1));
+}
+
 /* What the hint of a mnemonic stands for; 0: it has none. */
 static Tir policy_of(Gen *g, const char *mnemonic) {
     if (!strstr(mnemonic, "L2::cache_hint")) return 0;
-    TirOp op = strstr(mnemonic, "evict_first") ? TIR_EVICT_FIRST : TIR_EVICT_LAST;
-    return tir_1(g->b, op, tir_f32(g->b, 1));
+    return ptx_policy(g, strstr(mnemonic, "evict_first") ? EVICT_FIRST : EVICT_LAST);
 }
 
 void ptx_load_lanes(Gen *g, const char *mnemonic, bool pinned, Tir address, const Type *lane,

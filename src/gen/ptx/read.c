@@ -304,7 +304,8 @@ static int widen_results(PtxParser *p, Statement *s, Widened *widened, int most)
 
 /* What a hint to the second cache refers to, the last operand: it says nothing of values. */
 static bool drop_policy(PtxParser *p, Statement *s) {
-    bool accesses = str_starts(s->mnemonic, "ld.") || str_starts(s->mnemonic, "st.");
+    bool accesses = str_starts(s->mnemonic, "ld.") || str_starts(s->mnemonic, "st.") ||
+                    str_starts(s->mnemonic, "cp.async.c");
     if (!accesses || !strstr(str_c(p->arena, s->mnemonic), ".L2::cache_hint")) return true;
     const Word *last = s->num_words ? &s->words[s->num_words - 1] : NULL;
     if (!last || last->kind != WORD_REGISTER || last->class != CLASS_B64 || last->in_brackets ||

@@ -67,31 +67,35 @@ SharedTile ptx_peeked(Gen *g, const Value *value) {
 
 /* ---- copies ---- */
 
-static void copy(Gen *g, Tir to, Tir from, int bytes, Tir mask, Tir guard) {
+typedef struct Fill {
+    const Type *lane;
+    Tir *pointers, *masks, *others;
+    Tir policy; /* of the second cache; 0: none */
+    bool copies;
+} Fill;
+
+static void copy(Gen *g, const Fill *f, Tir to, Tir from, int bytes, Tir mask, Tir guard) {
     int64_t to_offset, from_offset;
-    Tir args[3] = {tir_split_offset(g->b, to, &to_offset),
+    Tir args[4] = {tir_split_offset(g->b, to, &to_offset),
                    tir_split_offset(g->b, from, &from_offset)};
-    if (mask) args[2] = tir_select(g->b, mask, tir_i32(g->b, bytes), tir_i32(g->b, 0));
+    int count = 2;
+    if (mask) args[count++] = tir_select(g->b, mask, tir_i32(g->b, bytes), tir_i32(g->b, 0));
+    if (f->policy) args[count++] = f->policy;
     /* Past the first level of cache, where that is possible: the tile is read once. */
-    const char *text = bytes == 16 ? "cp.async.cg.shared.global" : "cp.async.ca.shared.global";
-    TirIns *ins = tir_ins(g->b, TIR_COPY, text, mask ? 3 : 2, args, NULL);
+    Str text = str_format(g->arena, "cp.async.%s.shared.global%s", bytes == 16 ? "cg" : "ca",
+                          f->policy ? ".L2::cache_hint" : "");
+    TirIns *ins = tir_ins(g->b, TIR_COPY, text.data, count, args, NULL);
     ins->text2 = bytes == 16 ? "16" : bytes == 8 ? "8" : "4";
     ins->imm = (uint32_t)to_offset | (uint64_t)(uint32_t)from_offset << 32;
     ins->guard = guard;
 }
-
-typedef struct Fill {
-    const Type *lane;
-    Tir *pointers, *masks, *others;
-    bool copies;
-} Fill;
 
 static void fill_lanes(Gen *g, const Fill *f, Tir to, int reg, int lanes, Tir guard) {
     Tir mask = f->masks ? f->masks[reg] : 0, values[16];
     uint64_t bits;
     if (mask && tir_is_const(g->b, mask, &bits) && bits) mask = 0;
     if (f->copies) {
-        copy(g, to, f->pointers[reg], lanes * ptx_lane_bytes(f->lane), mask, guard);
+        copy(g, f, to, f->pointers[reg], lanes * ptx_lane_bytes(f->lane), mask, guard);
         return;
     }
     Tir *others = f->others ? f->others + reg : NULL;
@@ -110,6 +114,7 @@ static void ptx_fill(Gen *g, const Op *op) {
     SharedTile tile = turn_tile(op, turn_base(g, op));
     SharedWalk walk = ptx_shared_walk(g, &tile, layout);
     Fill f = {.lane = type_lane(pointer)->elem, .pointers = ptx_regs_of(g, fill_pointer(op))};
+    f.policy = ptx_policy(g, fill_evict(op));
     if (fill_mask(op)) f.masks = ptx_regs_of(g, fill_mask(op));
     if (fill_other(op)) f.others = ptx_regs_of(g, fill_other(op));
     int lanes = 1, bit = 0; /* that lie side by side in memory and in the buffer */

@@ -182,7 +182,7 @@ static void print_copy(Printer *p, const TirIns *ins) {
     buf_puts(p->out, ", ");
     address_of(p, ins->args[1], (int32_t)(ins->imm >> 32));
     buf_printf(p->out, ", %s", ins->text2);
-    if (ins->num_args > 2) buf_puts(p->out, ", "), reg_name(p, ins->args[2]);
+    for (int i = 2; i < ins->num_args; i++) buf_puts(p->out, ", "), reg_name(p, ins->args[i]);
     buf_puts(p->out, ";\n");
 }
 

@@ -16,9 +16,10 @@
  * each other are one loop (a Nest), in which all that they need of it is made again, loads too. As
  * many of the first pieces as there are registers for stand before the loops, loaded once for all
  * nests; then as many as shared memory has room for (pass hold). Where that is not all, a sum of
- * exponentials is made with the maximum that it waits for (online.c). Nothing between a load and
- * the last of its nests may write where it reads, but a store to the very lanes in the nest itself.
- * Not where other programs may be waited for: they could write.
+ * exponentials is made with the maximum that it waits for (online.c), and the second cache is told
+ * what is read again. Nothing between a load and the last of its nests may write where it reads,
+ * but a store to the very lanes in the nest itself. Not where other programs may be waited for:
+ * they could write.
  * On the copy that is placed: what the kernel is said to do is counted before. */
 #include "opt/gpu/pieces.h"
 #include "ir/arch.h"
@@ -27,14 +28,16 @@
 enum {
     MOST_REGISTERS = 255, /* of a thread, and of a block: */
     BLOCK_REGISTERS = 65536,
-    SPARE_REGISTERS = 16, /* addresses, counters */
-    PIECE_BYTES = 64,     /* that a thread loads of a tile at once: four accesses */
-    WORK_REGISTERS = 64,  /* of a piece at work, where others are held */
-    SUM_THREADS = 512,    /* fewer have no time for it while others load */
-    LEAST_PIECE = 32,     /* lanes along the dimension: those of a warp */
-    SPARE_SHARED = 8192,  /* bytes for scratch */
-    MOST_KEPT = 48,       /* loads that wait in shared memory */
-    MOST_CARRIED = 16,    /* registers of a thread, of reductions */
+    SPARE_REGISTERS = 16,  /* addresses, counters */
+    PIECE_BYTES = 64,      /* that a thread loads of a tile at once: four accesses */
+    WORK_REGISTERS = 64,   /* of a piece at work, where others are held; at least .. */
+    LEAST_WORK = 24,       /* .. where not all of a row can be */
+    MUCH_AGAIN = 96 << 10, /* bytes that a block reads again; less the cache keeps unasked */
+    SUM_THREADS = 512,     /* fewer have no time for it while others load */
+    LEAST_PIECE = 32,      /* lanes along the dimension: those of a warp */
+    SPARE_SHARED = 8192,   /* bytes for scratch */
+    MOST_KEPT = 48,        /* loads that wait in shared memory */
+    MOST_CARRIED = 16,     /* registers of a thread, of reductions */
     MOST_NESTS = 64,
     MOST_OPS = 4000, /* of one nest */
 };
@@ -71,6 +74,7 @@ typedef struct Pieces {
     int num_kept; /* .. and then in shared memory */
     int first_kept;     /* above the numbers of those that are kept already */
     int64_t first_part; /* and of the stores that are parts already */
+    bool again;         /* much is read again: the second cache is told what */
     Map *held_of;       /* for each of these: results of loads -> those of the piece */
     bool failed;
 } Pieces;
@@ -504,18 +508,26 @@ static int choose_kept(const Pieces *p, int pieces, int bytes) {
     return most < pieces ? most : pieces;
 }
 
+/* For which there are registers, beside so many for the piece at work. */
+static int count_held(const Pieces *p, int each, int work) {
+    int most = registers_for_tiles(p), pieces = p->size / p->piece;
+    int left = most - (work < most * 2 / 3 ? work : most * 2 / 3);
+    int count = left > 0 ? left / each : 0;
+    return count < pieces ? count : pieces;
+}
+
 /* As many of the first pieces as there are registers for, with some for the piece at work, are
  * loaded once. */
 static void choose_held(Pieces *p) {
     p->held = (Map){.arena = p->px->scratch};
     int bytes, each = find_held(p, &bytes), pieces = p->size / p->piece;
-    int most = registers_for_tiles(p), work = most * 2 / 3;
-    int left = most - (work < WORK_REGISTERS ? work : WORK_REGISTERS);
-    p->num_held = each && left > 0 ? left / each : 0;
-    if (p->num_held > pieces) p->num_held = pieces;
     region_walk(p->fn->body, note_kept, p);
+    p->num_held = each ? count_held(p, each, WORK_REGISTERS) : 0;
     p->num_kept = choose_kept(p, pieces - p->num_held, bytes);
+    if (each && p->num_held + p->num_kept < pieces) p->num_held = count_held(p, each, LEAST_WORK);
+    if (p->num_kept > pieces - p->num_held) p->num_kept = pieces - p->num_held;
     int count = p->num_held + p->num_kept;
+    p->again = each && (int64_t)(pieces - count) * bytes >= MUCH_AGAIN;
     p->held_of = arena_array(p->px->scratch, Map, count);
     for (int i = 0; i < count; i++) p->held_of[i] = (Map){.arena = p->px->scratch};
 }
@@ -529,6 +541,7 @@ typedef struct Writer {
     Map made;     /* values -> those of the piece */
     int nest;     /* its number */
     bool early;   /* what is held was loaded before the first piece is at work */
+    bool streams; /* what is loaded is not held */
 } Writer;
 
 /* What a hint says of runs longer than a piece is not said of the piece. */
@@ -537,6 +550,29 @@ static bool holds_of_piece(const Pieces *p, const Op *hint) {
     for (int i = 0; i < values.count; i++)
         if (values.data[i] > p->piece) return false;
     return true;
+}
+
+static bool is_of_program(const Value *value, Map *seen) {
+    const Op *op = value->def;
+    if (!op || map_get_pointer(seen, op)) return false;
+    map_set_pointer(seen, op, (void *)(uintptr_t)1);
+    if (op->kind == OP_PROGRAM_ID) return true;
+    for (int i = 0; i < op->num_operands; i++)
+        if (is_of_program(op->operands[i], seen)) return true;
+    return false;
+}
+
+/* Where much of a row is not held, the second cache keeps what is read again of it, and nothing
+ * that is read for the last time or written. What all programs read it keeps anyway. */
+static int64_t evict_of(const Writer *w, const Op *load) {
+    const Pieces *p = w->p;
+    Map seen = {.arena = p->px->scratch};
+    bool chosen = load_evict(load) || load_cache(load) || load_volatile(load);
+    if (chosen || !map_get_pointer(&p->held, op_result(load))) return load_evict(load);
+    if (!is_of_program(load_pointer(load), &seen)) return load_evict(load);
+    for (int i = w->nest + 1; i < p->nests.count && w->streams; i++)
+        if (has_op(&p->nests.data[i]->ops, load)) return EVICT_LAST;
+    return EVICT_FIRST;
 }
 
 static void write_op(Writer *w, const Op *op) {
@@ -558,6 +594,10 @@ static void write_op(Writer *w, const Op *op) {
     /* In a loop a turn's stores are behind those of the one before. */
     if (op->kind == OP_STORE && !store_part(op) && !op_is_in_loop(op))
         store_set_part(clone, p->first_part + order_of(p, op));
+    if (op->kind == OP_LOAD && p->again) load_set_evict(clone, evict_of(w, op));
+    if (op->kind == OP_STORE && p->again && !store_evict(op) && !store_cache(op) &&
+        !store_volatile(op))
+        store_set_evict(clone, EVICT_FIRST);
     for (int i = 0; i < op->num_results; i++)
         if (type_is_tile(op->results[i].type))
             clone->results[i].type = cut_type(p, &op->results[i]);
@@ -758,7 +798,8 @@ static void write_loop(const Pieces *p, Builder *b, int number, int first, int c
         int64_t both = (int64_t)first * p->piece + p->size - p->piece;
         index = build_2(&inside, OP_SUB, build_int(b, i32, both), index);
     }
-    Writer turn = {.p = p, .b = &inside, .start = index, .made = {.arena = p->px->scratch}};
+    Writer turn = {.p = p, .b = &inside, .start = index, .nest = number, .streams = true};
+    turn.made.arena = p->px->scratch;
     for (int i = 0; i < nest->ops.count; i++)
         if (nest->ops.data[i]->kind != OP_REDUCE || !has_op(&nest->ends, nest->ops.data[i]))
             write_op(&turn, nest->ops.data[i]);
