@@ -154,4 +154,27 @@ TEST(rows_that_are_not_held_have_policies) {
     tern_close(context);
 }
 
+/* Loads of a turn may all be under way: so many registers are left to each thread; not where each
+ * of many narrow ones has an address of its own, which would be spilled. */
+TEST(narrow_loads_have_the_registers_they_take) {
+    static const char *const source =
+        "import triton\nimport triton.language as tl\n@triton.jit\n"
+        "def k(x, y, n, at):\n    r = tl.arange(0, 16)[:, None]\n"
+        "    s = tl.zeros((16, 512), tl.float32)\n    for start in range(0, n, 512):\n"
+        "        c = start + tl.arange(0, 512)[None, :]\n"
+        "        s += tl.load(x + r * n + c + at, mask=c < n, other=0.0).to(tl.float32)\n"
+        "    tl.store(y + tl.arange(0, 16), tl.sum(s, 1))\n";
+    tern_context *context =
+        tern_open(&(tern_open_options){.device = "interp", .cache_dir = ""}, NULL, NULL, 0);
+    tern_module *module = tern_load_text(context, source, strlen(source), "k.py");
+    tern_options options = {.size = sizeof options, .num_warps = 8, .target = "sm_90a"};
+    tern_kernel *kernel = tern_compile(module, "k", "*fp16:16,*fp32:16,i32:16,i32", &options);
+    const char *text = kernel ? tern_kernel_text(kernel, TERN_STAGE_PTX) : "";
+    CHECK(count_of(text, "ld.global.b16") == 32 && !strstr(text, ".minnctapersm"));
+    kernel = tern_compile(module, "k", "*fp16:16,*fp32:16,i32:16,i32:16", &options);
+    text = kernel ? tern_kernel_text(kernel, TERN_STAGE_PTX) : "";
+    CHECK(count_of(text, "ld.global.v4.b32") == 4 && strstr(text, ".minnctapersm"));
+    tern_close(context);
+}
+
 TEST_MAIN()

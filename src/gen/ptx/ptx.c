@@ -64,20 +64,31 @@ Tir ptx_map_address(Gen *g, const MapRecipe *recipe) {
 /* ---- how many registers ptxas may take ---- */
 
 typedef struct LoopLoads {
-    int most_bytes; /* that a thread loads in one turn of a loop */
+    int most_bytes;  /* that a thread loads in one turn of a loop */
+    int most_narrow; /* of its loads of less than a register, with an address each */
     bool has_products;
 } LoopLoads;
+
+/* Instructions of less than a register. */
+static int narrow_loads(const Op *load, const Layout *layout) {
+    int size = type_size_bytes(op_result(load)->type), lanes = (int)load_width(load);
+    if (lanes < 1) lanes = 1;
+    return lanes * size < 4 ? layout_regs(layout) / lanes : 0;
+}
 
 static bool note_loads(Op *op, void *user) {
     LoopLoads *l = user;
     l->has_products |= op->kind == OP_DOT;
     for (int r = 0; r < op->num_regions && (op->kind == OP_FOR || op->kind == OP_WHILE); r++) {
-        int bytes = 0;
+        int bytes = 0, narrow = 0;
         for (const Op *in = op->regions[r]->first; in; in = in->next) {
             const Layout *layout = in->kind == OP_LOAD ? type_layout(op_result(in)->type) : NULL;
-            if (layout) bytes += layout_regs(layout) * type_size_bytes(op_result(in)->type);
+            if (!layout) continue;
+            bytes += layout_regs(layout) * type_size_bytes(op_result(in)->type);
+            narrow += narrow_loads(in, layout);
         }
         if (bytes > l->most_bytes) l->most_bytes = bytes;
+        if (narrow > l->most_narrow) l->most_narrow = narrow;
     }
     return true;
 }
@@ -85,14 +96,16 @@ static bool note_loads(Op *op, void *user) {
 /* Left alone, ptxas takes so few registers that a multiprocessor is full of threads, and to that
  * end lets the loads of a loop's turn wait for each other. Where a turn loads this much, a thousand
  * threads with all of it under way are enough: no more are asked for, and none where what goes from
- * turn to turn, which cannot wait, takes more registers than these have. 0: nothing is said. */
+ * turn to turn, which cannot wait, takes more registers than these have, or the addresses of narrow
+ * loads do. 0: nothing is said. */
 static int least_blocks(const Gen *g) {
-    enum { MUCH_BYTES = 64, MOST_BYTES = 128 };
+    enum { MUCH_BYTES = 64, MOST_BYTES = 128, MOST_NARROW = 16 };
     enum { REGISTERS = 65536, LEAST_EACH = 64, MOST_EACH = 85, SPARE = 12 };
-    LoopLoads loads = {0, false};
+    LoopLoads loads = {0};
     if (g->fn->form != FORM_PLACED) return 0;
     region_walk(g->fn->body, note_loads, &loads);
-    if (loads.has_products || loads.most_bytes < MUCH_BYTES || loads.most_bytes > MOST_BYTES)
+    if (loads.has_products || loads.most_bytes < MUCH_BYTES || loads.most_bytes > MOST_BYTES ||
+        loads.most_narrow > MOST_NARROW)
         return 0;
     int each = g->b->alive_at_heads + SPARE;
     if (each < LEAST_EACH) each = LEAST_EACH;
