@@ -16,6 +16,7 @@ build of tern in the same turns.
 """
 import argparse
 import ctypes
+import functools
 import importlib.util
 import json
 import math
@@ -38,7 +39,9 @@ DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16", "i8": "int8"
 TILES = [(64, 64, 32), (128, 128, 64), (128, 256, 128), (256, 256, 128), (256, 512, 128),
          (512, 512, 128)]
 SIZE, ROWS, HEADS, LENGTH, DEPTH = 1024, 4096, 8, 2048, 64
-PEERS = ["eager", "inductor", "openblas"]
+COMPILED = ["softmax", "layer_norm", "rms_norm", "swiglu"]
+PEERS = {"eager": lambda row: True, "inductor": lambda row: row.split()[0] in COMPILED,
+         "openblas": lambda row: row == "product fp32"}  # of which rows
 
 
 class Work:
@@ -104,7 +107,7 @@ def product(tern, dtype):
         (lambda: torch.randn(SIZE, SIZE).to(dtype))
     a, b = draw(), draw()
     c = torch.zeros(SIZE, SIZE, dtype=torch.int32 if whole else dtype)
-    want, other = a.double() @ b.double(), torch.empty_like(c)
+    want, other = functools.cache(lambda: a.double() @ b.double()), torch.empty_like(c)
     calls = {}
     for bm, bn, bk in TILES:
         grid = [SIZE // bm * (SIZE // bn)]
@@ -120,71 +123,71 @@ def product(tern, dtype):
     # The result's last place, for which |want| is below 256, and for f32 the sums'.
     allowed = {torch.int8: 0, torch.float32: 2e-3, torch.float16: 0.13, torch.bfloat16: 1}[dtype]
     return Work(f"matmul {name_of(dtype)} {SIZE}^3", calls, peers,
-                lambda: is_far(c, want, allowed))
+                lambda: is_far(c, want(), allowed))
 
 
 def attention(tern, dtype):
     q, k, v = (torch.randn(1, HEADS, LENGTH, DEPTH).to(dtype) for _ in range(3))
     out, eager = torch.empty_like(q), torch.nn.functional.scaled_dot_product_attention
-    want = eager(q.double(), k.double(), v.double())
+    want = functools.cache(lambda: eager(q.double(), k.double(), v.double()))
     scale = math.log2(math.e) / DEPTH ** 0.5
     calls = {(bm, bn): kernel(tern, KERNELS, "attention", [LENGTH // bm, HEADS],
                               [q, k, v, out, LENGTH, scale], [bm, bn, DEPTH])
              for bm, bn in [(64, 64), (128, 64), (128, 128), (64, 256)]}
     return Work(f"attention {name_of(dtype)} 1x{HEADS}x{LENGTH}x{DEPTH}", calls,
                 {"eager": lambda: eager(q, k, v)},
-                lambda: is_far(out, want, 2e-5 if dtype == torch.float32 else 0.01))
+                lambda: is_far(out, want(), 2e-5 if dtype == torch.float32 else 0.01))
 
 
 def rms_norm(tern, dtype):
     x, weight = torch.randn(ROWS, ROWS).to(dtype), torch.randn(ROWS).to(dtype)
     out, eps = torch.empty_like(x), 1e-6
     function = lambda x, w: torch.nn.functional.rms_norm(x, (ROWS,), w, eps)  # noqa: E731
-    want = function(x.double(), weight.double())
+    want = functools.cache(lambda: function(x.double(), weight.double()))
     calls = {ROWS: kernel(tern, KERNELS, "rms_norm", [ROWS], [x, weight, out, ROWS, eps], [ROWS])}
     compiled = torch.compile(function)
     return Work(f"rms norm {name_of(dtype)} {ROWS}^2", calls,
                 {"eager": lambda: function(x, weight), "inductor": lambda: compiled(x, weight)},
-                lambda: is_far(out, want, 1e-4 if dtype == torch.float32 else 0.07))
+                lambda: is_far(out, want(), 1e-4 if dtype == torch.float32 else 0.07))
 
 
 def swiglu(tern, dtype):
     a, b = torch.randn(ROWS, ROWS).to(dtype), torch.randn(ROWS, ROWS).to(dtype)
     out, function = torch.empty_like(a), lambda a, b: torch.nn.functional.silu(a) * b
-    want = function(a.double(), b.double())
+    want = functools.cache(lambda: function(a.double(), b.double()))
     calls = {block: kernel(tern, KERNELS, "swiglu", [a.numel() // block], [a, b, out, a.numel()],
                            [block]) for block in (1024, 4096)}
     compiled = torch.compile(function)
     return Work(f"swiglu {name_of(dtype)} {ROWS}^2", calls,
                 {"eager": lambda: function(a, b), "inductor": lambda: compiled(a, b)},
-                lambda: is_far(out, want, 1e-4 if dtype == torch.float32 else 0.13))
+                lambda: is_far(out, want(), 1e-4 if dtype == torch.float32 else 0.13))
 
 
 def softmax(tern, dtype):
     columns = 1000
     x = torch.randn(ROWS, columns).to(dtype)
     out, function = torch.empty_like(x), lambda x: torch.softmax(x, 1)
-    want = function(x.double())
+    want = functools.cache(lambda: function(x.double()))
     calls = {1024: kernel(tern, SOFTMAX, "softmax_kernel", [ROWS],
                           [x, out, columns, columns, columns], [1024])}
     compiled = torch.compile(function)
     return Work(f"softmax {name_of(dtype)} {ROWS}x{columns}", calls,
                 {"eager": lambda: function(x), "inductor": lambda: compiled(x)},
-                lambda: is_far(out, want, 1e-5 if dtype == torch.float32 else 1e-3))
+                lambda: is_far(out, want(), 1e-5 if dtype == torch.float32 else 1e-3))
 
 
 def layer_norm(tern, dtype):
     x, weight, bias = (torch.randn(*shape).to(dtype) for shape in [(ROWS, ROWS), (ROWS,), (ROWS,)])
     out, mean, rstd, eps = torch.empty_like(x), torch.zeros(ROWS), torch.zeros(ROWS), 1e-5
     function = lambda x, w, b: torch.nn.functional.layer_norm(x, (ROWS,), w, b, eps)  # noqa: E731
-    want = function(x.double(), weight.double(), bias.double())
+    want = functools.cache(lambda: function(x.double(), weight.double(), bias.double()))
     calls = {ROWS: kernel(tern, LAYER_NORM, "layer_norm_kernel", [ROWS],
                           [x, out, weight, bias, mean, rstd, ROWS, ROWS, eps], [ROWS])}
     compiled = torch.compile(function)
     return Work(f"layer norm {name_of(dtype)} {ROWS}^2", calls,
                 {"eager": lambda: function(x, weight, bias),
                  "inductor": lambda: compiled(x, weight, bias)},
-                lambda: is_far(out, want, 1e-4 if dtype == torch.float32 else 0.07))
+                lambda: is_far(out, want(), 1e-4 if dtype == torch.float32 else 0.07))
 
 
 def timed_ms(call):
@@ -219,9 +222,9 @@ def row_made(options, tern, row):
     work = globals()[make](tern, getattr(torch, DTYPES[dtype]))
     told = {"name": work.name}
     if not tern:
-        call = work.peers.get(options.side)
+        call = work.peers[options.side]
         try:
-            for _ in range(3 if call else 0):
+            for _ in range(3):
                 call()
         except OSError:  # it is not installed
             call = None
@@ -304,10 +307,15 @@ class Times:
 
 def run(sides, row, options):
     """The name and the ratio of tern's median to the best peer's, or None; prints the row."""
-    told = {}
-    for side in sides:  # one after the other, because tern's looks for its best tile
+    sides = [side for side in sides if PEERS.get(side.name, lambda row: True)(row)]
+    peers = [side for side in sides if side.name in PEERS]
+    for side in peers:
         side.ask(row)
-        told[side.name] = side.answer()
+    told = {side.name: side.answer() for side in peers}
+    for side in sides:  # tern's look for their best tiles, one after the other
+        if side not in peers:
+            side.ask(row)
+            told[side.name] = side.answer()
     name = told["tern"]["name"]
     for one in told.values():
         if "wrong" in one:
@@ -330,11 +338,11 @@ def run(sides, row, options):
 def measure(options, threads):
     floats = ["fp32", "bf16", "fp16"]
     rows = [f"product {d}" for d in floats + ["i8"]] + [f"attention {d}" for d in floats] + \
-        [f"{make} {d}" for make in ("softmax", "layer_norm", "rms_norm", "swiglu")
-         for d in floats[:2]]
+        [f"{make} {d}" for make in COMPILED for d in floats[:2]]
     rows = [row for row in rows if any(word in row for word in options.only.split(","))]
     names = ["tern"] + (["before"] if options.before else []) + \
-        [peer for peer in PEERS if peer != "inductor" or not options.no_inductor]
+        [peer for peer in PEERS if any(map(PEERS[peer], rows)) and
+         (peer != "inductor" or not options.no_inductor)]
     mine = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, mine[-threads:])  # the last ones: interrupts mostly go to the first
     sides = [Side(name, threads) for name in names]
