@@ -5,6 +5,7 @@ too, where it is installed), attention, and softmax, norms and activations (also
 
     tools/bench_cpu.py [--library build/libtern.so] [--device cpu:avx512] [--threads 1,2]
                        [--samples N] [--seconds S] [--only WORD,..] [--no-inductor] [--before LIBRARY]
+                       [--wait FILE]
 
 Each number of threads is bound to as many cores. Each side (tern, eager, torch.compile, OpenBLAS) is
 a process of its own, because the threads of one keep looking for work on the cores that the next one
@@ -248,13 +249,15 @@ def side_main(options, threads):
     print(json.dumps(tern.description() if tern else
                      f"PyTorch {torch.__version__}, {torch.backends.cpu.get_cpu_capability()}"),
           flush=True)
-    call = None
+    call, made = None, {}
     for line in sys.stdin:
         if line.startswith("burst "):
             call()
             told = [timed_ms(call) for _ in range(int(line.split()[1]))]
         else:
-            call, told = row_made(options, tern, line)
+            if tern or line not in made:
+                made[line] = row_made(options, tern, line)
+            call, told = made[line]
         print(json.dumps(told), flush=True)
     return 0
 
@@ -335,19 +338,35 @@ def run(sides, row, options):
     return name, ours.median / theirs.median
 
 
+def started(names, threads):
+    mine = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, mine[-threads:])  # the last ones: interrupts mostly go to the first
+    sides = [Side(name, threads) for name in names]
+    os.sched_setaffinity(0, mine)
+    for side in sides:
+        side.said = side.answer()
+    return sides
+
+
 def measure(options, threads):
     floats = ["fp32", "bf16", "fp16"]
     rows = [f"product {d}" for d in floats + ["i8"]] + [f"attention {d}" for d in floats] + \
         [f"{make} {d}" for make in COMPILED for d in floats[:2]]
     rows = [row for row in rows if any(word in row for word in options.only.split(","))]
-    names = ["tern"] + (["before"] if options.before else []) + \
-        [peer for peer in PEERS if any(map(PEERS[peer], rows)) and
-         (peer != "inductor" or not options.no_inductor)]
-    mine = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, mine[-threads:])  # the last ones: interrupts mostly go to the first
-    sides = [Side(name, threads) for name in names]
-    os.sched_setaffinity(0, mine)
-    said = {side.name: side.answer() for side in sides}
+    tern = ["tern"] + (["before"] if options.before else [])
+    peers = [peer for peer in PEERS if any(map(PEERS[peer], rows)) and
+             (peer != "inductor" or not options.no_inductor)]
+    sides = started(peers, threads)
+    if options.wait:
+        for row in rows:  # Inductor compiles
+            for side in sides:
+                if PEERS[side.name](row):
+                    side.ask(row)
+                    side.answer()
+        while not os.path.exists(options.wait):
+            time.sleep(0.1)
+    sides = started(tern, threads) + sides
+    said = {side.name: side.said for side in sides}
     print(f"\n{said['tern']}; {said['eager']}; medians of at most {options.samples} samples",
           flush=True)
     ratios = dict(filter(None, (run(sides, row, options) for row in rows)))
@@ -370,6 +389,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=4, help="at most, for the samples of a row")
     parser.add_argument("--only", default="")
     parser.add_argument("--no-inductor", action="store_true")
+    parser.add_argument("--wait", metavar="FILE", help="peers compile; then wait until it is there")
     parser.add_argument("--side", help=argparse.SUPPRESS)
     options = parser.parse_args()
     counts = list(map(int, options.threads.split(",")))

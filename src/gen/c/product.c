@@ -88,6 +88,8 @@ static void form_write(Gen *g, Buf *out, const char *name, const Form *form) {
             line(g, out, 1, "const %s *a%d = a + %d * lda;", type, i, i);
 }
 
+enum { ROWS_AHEAD = 32 /* of 256 bytes: what is on its way from a last cache of 100 ns */ };
+
 static void b_write(Gen *g, Buf *out, const Form *form) {
     const char *vec = vector_type(form->kind), *memory = memory_type(form->kind, true);
     if (!form->packs) {
@@ -97,7 +99,15 @@ static void b_write(Gen *g, Buf *out, const Form *form) {
     }
     const char *type = array_type(form->from), *code = kind_code(form->from);
     Str convert = form->from == form->kind ? STR("") : text(g, "t_%s_to_f32", code);
+    int columns = form->vectors * g->W, in_line = 64 / type_size_bytes(type_scalar(form->from));
     line(g, out, 2, "const %s *row = (const %s *)from[k] + at;", type, type);
+    /* Rows lie far apart: no processor fetches the next one by itself. After the last come those
+     * of the next panel. */
+    line(g, out, 2, "L ahead = k + (K < %d ? K : %d);", ROWS_AHEAD, ROWS_AHEAD);
+    line(g, out, 2, "const %s *next = (const %s *)from[ahead < K ? ahead : ahead - K] + at + ",
+         type, type);
+    line(g, out, 4, "(ahead < K ? 0 : %d);", columns);
+    for (int j = 0; j < columns; j += in_line) line(g, out, 2, "__builtin_prefetch(next + %d);", j);
     for (int j = 0; j < form->vectors; j++) {
         line(g, out, 2, "%s b%d = %.*s(*(const %s *)(row + %d * W));", vec, j, STR_ARG(convert),
              memory_type(form->from, true), j);
