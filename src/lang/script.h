@@ -83,6 +83,7 @@ typedef struct Class {
     int num_fields; /* of a dataclass or NamedTuple */
     Str *fields;
     Object **defaults;
+    bool *only_by_name; /* of each field: after KW_ONLY; or NULL */
     bool is_dataclass, is_tuple;
     int dataclass_flags;
     Block body;

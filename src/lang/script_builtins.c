@@ -184,12 +184,10 @@ static Object *no_integer(Host *host, const Object *object) {
 }
 
 static Object *in_base(Host *host, Object *number, char type) {
-    int64_t value;
     char spec[] = {'#', type, 0};
     number = host_index(host, number);
     if (is_raised(host)) return host->script->poison;
     if (!object_is_integral(number)) return no_integer(host, number);
-    if (!host_int(host, number, "the argument", &value)) return host->script->poison;
     return host_format(host, number, str_of(spec));
 }
 static Object *run_hex(Host *host, Object *const *args, const HostCall *call) {
@@ -539,19 +537,40 @@ static Object *run_callable(Host *host, Object *const *args, const HostCall *cal
 static Object *run_id(Host *host, Object *const *args, const HostCall *call) {
     return (void)call, object_int(host->arena, (int64_t)(intptr_t)host_keep(host, args[0]));
 }
+/* Python's: modulo 2^61 - 1, so that equal numbers of any type have the same. */
+static int64_t number_hash(const Object *x) {
+    const uint64_t modulus = (1ull << 61) - 1;
+    enum { BITS = 61, PIECE = 28 };
+    double number = object_number(x);
+    bool negative = x->kind == OBJECT_FLOAT ? number < 0 : x->integer < 0;
+    uint64_t hash = 0;
+    if (x->kind != OBJECT_FLOAT) {
+        uint128 size = negative ? -(uint128)x->integer : (uint128)x->integer;
+        hash = (uint64_t)(size % modulus);
+    } else if (isinf(number)) {
+        hash = 314159;
+    } else if (!isnan(number)) {
+        int exponent;
+        double left = frexp(fabs(number), &exponent);
+        for (; left != 0; exponent -= PIECE) {
+            hash = (hash << PIECE & modulus) | hash >> (BITS - PIECE);
+            left *= 1 << PIECE;
+            uint64_t piece = (uint64_t)left;
+            left -= (double)piece;
+            hash += piece;
+            if (hash >= modulus) hash -= modulus;
+        }
+        exponent = exponent >= 0 ? exponent % BITS : BITS - 1 - (-1 - exponent) % BITS;
+        hash = (hash << exponent & modulus) | hash >> (BITS - exponent);
+    }
+    int64_t result = negative ? -(int64_t)hash : (int64_t)hash;
+    return result == -1 ? -2 : result;
+}
+
 static Object *run_hash(Host *host, Object *const *args, const HostCall *call) {
     uint64_t hash;
     (void)call;
-    if (object_is_integral(args[0]) && args[0]->integer != -1 &&
-        args[0]->integer == (int64_t)args[0]->integer &&
-        llabs((int64_t)args[0]->integer) < (1LL << 60))
-        return object_int(host->arena, args[0]->integer);
-    if (object_is_number(args[0])) {
-        double x = object_number(args[0]);
-        if (x == floor(x) && fabs(x) < 0x1p60)
-            return object_int(host->arena, x == -1 ? -2 : (int64_t)x);
-        return host_refuse(host, "hash() of this number");
-    }
+    if (object_is_number(args[0])) return object_int(host->arena, number_hash(args[0]));
     Object *own = host_own(host, args[0], "__hash__");
     if (own) return host_invoke_with(host, own, 0, NULL);
     return script_hash(host, args[0], &hash) ? object_int(host->arena, (int64_t)(hash >> 3))

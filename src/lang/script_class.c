@@ -88,7 +88,7 @@ Object *class_new(Host *host, Str name, int num_bases, Object *const *bases) {
         if (base->native > class->native) class->native = base->native;
         if (base->num_fields) {
             class->num_fields = base->num_fields, class->fields = base->fields;
-            class->defaults = base->defaults;
+            class->defaults = base->defaults, class->only_by_name = base->only_by_name;
         }
         class->is_tuple |= base->is_tuple;
         class->is_abc |= base->is_abc;
@@ -201,20 +201,28 @@ static void add_fields(Host *host, Class *class, Block body) {
     int most = class->num_fields + body.count;
     Str *fields = arena_array(arena, Str, most + 1);
     Object **defaults = arena_array(arena, Object *, most + 1);
+    bool *only_by_name = arena_array(arena, bool, most + 1), by_name = false;
     int count = class->num_fields;
     for (int i = 0; i < count; i++) fields[i] = class->fields[i], defaults[i] = class->defaults[i];
+    for (int i = 0; i < count && class->only_by_name; i++) only_by_name[i] = class->only_by_name[i];
     for (int i = 0; i < body.count; i++) {
         const Stmt *stmt = body.stmts[i];
         if (stmt->kind != STMT_ANN_ASSIGN || stmt->targets[0]->kind != EXPR_NAME) continue;
         const Expr *type = stmt->annotation;
         if (type && type->kind == EXPR_SUBSCRIPT) type = type->left;
         if (type && str_is(type->text, "ClassVar")) continue;
+        if (type && str_is(type->text, "KW_ONLY")) {
+            by_name = true;
+            continue;
+        }
         Str name = stmt->targets[0]->text;
         int at = 0;
         while (at < count && !str_equal(fields[at], name)) at++;
         if (at == count) fields[count++] = name;
         defaults[at] = stmt->value ? map_get(&class->members, name) : NULL;
+        only_by_name[at] = by_name;
     }
+    class->only_by_name = only_by_name;
     class->num_fields = count, class->fields = fields, class->defaults = defaults;
 }
 
@@ -386,23 +394,44 @@ static Object *field_default(Host *host, Object *value) {
     return value->items[1] ? host_invoke_with(host, value->items[1], 0, NULL) : value->items[0];
 }
 
+static void too_many_fields(Host *host, const Class *class, const HostCall *call) {
+    int most = 1, least = 1, given = 1;
+    for (int i = 0; i < class->num_fields; i++) {
+        if (class->only_by_name && class->only_by_name[i]) continue;
+        most++;
+        least += !class->defaults[i];
+    }
+    for (int i = 0; i < call->num_args; i++) given += !(call->names && call->names[i].length);
+    Buf range = {.arena = host->arena};
+    if (least < most) buf_printf(&range, "from %d to ", least);
+    host_raise(host, CLASS_TYPE_ERROR,
+               "%.*s.%s() takes %s%d positional argument%s but %d were given", STR_ARG(class->name),
+               class->is_tuple ? "__new__" : "__init__", range.length ? range.data : "", most,
+               most == 1 ? "" : "s", given);
+}
+
 /* The fields of a dataclass or NamedTuple from arguments. */
 static Object **bind_fields(Host *host, const Class *class, const HostCall *call) {
     Object **values = arena_array(host->arena, Object *, class->num_fields + 1);
+    int next = 0;
     for (int i = 0; i < call->num_args; i++) {
-        int at = i;
         bool named = call->names && call->names[i].length;
+        while (!named && class->only_by_name && next < class->num_fields &&
+               class->only_by_name[next])
+            next++;
+        int at = named ? i : next++;
         if (named)
             for (at = 0; at < class->num_fields && !str_equal(class->fields[at], call->names[i]);
                  at++) {
             }
+        if (at >= class->num_fields && !named) return too_many_fields(host, class, call), NULL;
         if (at >= class->num_fields || values[at]) {
             host_raise(host, CLASS_TYPE_ERROR,
-                       named ? "%.*s.__init__() got an unexpected keyword "
-                               "argument '%.*s'"
-                             : "%.*s.__init__() got too many arguments%.*s",
-                       STR_ARG(class->name), named ? call->names[i].length : 0,
-                       named ? call->names[i].data : "");
+                       at < class->num_fields
+                           ? "%.*s.%s() got multiple values for argument '%.*s'"
+                           : "%.*s.%s() got an unexpected keyword argument '%.*s'",
+                       STR_ARG(class->name), class->is_tuple ? "__new__" : "__init__",
+                       STR_ARG(call->names[i]));
             return NULL;
         }
         values[at] = call->args[i];
@@ -488,7 +517,9 @@ Object *class_call(Host *host, Object *class, const HostCall *call) {
     if (maker && !class_is(class_of(host, instance), class)) return instance;
     if (!init && !maker && call->num_args && !info->is_exception)
         return host_raise(host, CLASS_TYPE_ERROR, "%.*s() takes no arguments", STR_ARG(info->name));
-    if (init) {
+    /* enum.py: what it finds was made before. */
+    bool is_found = maker && class_member(class, STR("_member_map_"));
+    if (init && !is_found) {
         HostCall all = with_first(host, instance, call);
         host_invoke(host, init, &all);
     }
@@ -679,8 +710,15 @@ static Object *class_get(Host *host, Object *class, Str name) {
     const Class *info = class_info(class);
     Object *member = class_member(class, name);
     if (member) return as_seen(host, member, NULL, class);
-    if (str_is(name, "__name__") || str_is(name, "__qualname__"))
-        return object_str(host->arena, info->name);
+    if (str_is(name, "__name__") || (str_is(name, "__qualname__") && info->is_native)) {
+        Str last = info->name; /* of "dataclasses.FrozenInstanceError" the last part */
+        for (int i = 0; i < info->name.length && info->is_native; i++)
+            if (info->name.data[i] == '.')
+                last = (Str){info->name.data + i + 1, info->name.length - i - 1};
+        return object_str(host->arena, last);
+    }
+    if (str_is(name, "__qualname__"))
+        return object_str(host->arena, info->qualified.length ? info->qualified : info->name);
     static const Native make = NATIVE("_make", "iterable", tuple_make);
     if (str_is(name, "_make") && info->is_tuple) return native_new(host, &make, class);
     if (str_is(name, "_fields") && info->is_tuple) return tuple_of_fields(host, info);
@@ -833,6 +871,8 @@ Object *host_get(Host *host, Object *object, Str name) {
             if (str_is(name, parts[i])) return host_hold(host, object->items[i]);
     }
     if (object_is_number(object)) return number_method(host, object, name);
+    if (object->kind == OBJECT_DICT && object->of_class && str_is(name, "default_factory"))
+        return (Object *)(uintptr_t)object->of_class;
     Object *found = container_method(host, object, name);
     if (found) return found;
     bool lazy = object->kind == OBJECT_DTYPE || object->kind == OBJECT_RANGE;

@@ -116,10 +116,23 @@ static Object *instance_binary(Host *host, Operator op, Object *self, Object *ot
     return special_call(host, self, special_names[op][side], 1, &other);
 }
 
+/* Is b's class below a's, with its own method for the operator turned around? It comes first. */
+static bool reflects(Operator op, const Object *a, const Object *b) {
+    bool instances = a->kind == OBJECT_HOST && a->type == &instance_type &&
+                     b->kind == OBJECT_HOST && b->type == &instance_type;
+    if (!instances || a->items[0] == b->items[0] || !class_is(b->items[0], a->items[0]))
+        return false;
+    Str name = str_of(special_names[op][1]);
+    const Object *own = class_member(b->items[0], name);
+    return own && own != class_member(a->items[0], name);
+}
+
 /* What a host type or a class of the file says about it; NULL: nothing. */
 static Object *own_binary(Host *host, Operator op, Object *a, Object *b) {
     Object *sides[] = {a, b};
-    for (int i = 0; i < 2; i++) {
+    bool second_first = reflects(op, a, b);
+    for (int k = 0; k < 2; k++) {
+        int i = second_first ? 1 - k : k;
         Object *self = sides[i];
         if (self->kind != OBJECT_HOST) continue;
         Object *result = NULL;

@@ -561,6 +561,13 @@ static Object *percent_one(Host *host, Str options, char type, Object *value) {
     } else if (type == 'i' || type == 'u') {
         type = 'd';
     }
+    if (!is_text && !object_is_number(value)) { /* what it is as a number, where it says so */
+        bool is_fraction = is_any(type, "eEfFgG");
+        Object *own = host_own(host, value, is_fraction ? "__float__" : "__index__");
+        if (!own && type == 'd') own = host_own(host, value, "__int__");
+        if (own) value = host_invoke_with(host, own, 0, NULL);
+        if (is_raised(host)) return value;
+    }
     bool is_float = value->kind == OBJECT_FLOAT, whole = is_any(type, "xXo");
     if (!is_text && (!object_is_number(value) || (whole && is_float)))
         return host_raise(host, CLASS_TYPE_ERROR, "%%%c format: %s is required, not %.*s", type,

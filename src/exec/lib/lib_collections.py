@@ -40,6 +40,49 @@ class deque:
     def clear(self):
         self._items.clear()
 
+    def copy(self):
+        return deque(self._items, self.maxlen)
+
+    def count(self, x):
+        return self._items.count(x)
+
+    def index(self, x, *bounds):
+        try:
+            return self._items.index(x, *bounds)
+        except ValueError:
+            raise ValueError(f'{x!r} is not in deque') from None
+
+    def insert(self, i, x):
+        if self.maxlen is not None and len(self._items) >= self.maxlen:
+            raise IndexError('deque already at its maximum size')
+        self._items.insert(i, x)
+
+    def remove(self, x):
+        if x not in self._items:
+            raise ValueError('deque.remove(x): x not in deque')
+        self._items.remove(x)
+
+    def reverse(self):
+        self._items.reverse()
+
+    def __add__(self, other):
+        if not isinstance(other, deque):
+            raise TypeError(f'can only concatenate deque (not "{type(other).__name__}") to deque')
+        return deque(self._items + other._items, self.maxlen)
+
+    def __iadd__(self, other):
+        self.extend(other)
+        return self
+
+    def __mul__(self, n):
+        return deque(self._items * n, self.maxlen)
+
+    def __delitem__(self, i):
+        del self._items[i]
+
+    def __reversed__(self):
+        return reversed(self._items)
+
     def rotate(self, n=1):
         if self._items:
             n %= len(self._items)

@@ -10,7 +10,7 @@ class auto:
 
 class Enum:
     def __init_subclass__(cls):
-        cls._member_map_ = {}
+        cls._member_map_ = cls.__members__ = {}
         values = []
         for name in cls.__assigned__:
             if name.startswith('_'):

@@ -10,12 +10,17 @@ class JSONDecodeError(ValueError):
 _escapes = {'"': '\\"', '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\b': '\\b', '\f': '\\f'}
 
 
+_ascii = [True]
+
+
 def _text(s):
     out = []
     for c in s:
         n = ord(c)
         if c in _escapes:
             out.append(_escapes[c])
+        elif n > 126 and not _ascii[0]:
+            out.append(c)
         elif n < 32 or 126 < n < 65536:
             out.append(f'\\u{n:04x}')
         elif n >= 65536:
@@ -65,7 +70,8 @@ def _dump(x, indent, level, separators, sort_keys, default):
     raise TypeError(f'Object of type {type(x).__name__} is not JSON serializable')
 
 
-def dumps(obj, *, indent=None, separators=None, sort_keys=False, default=None):
+def dumps(obj, *, ensure_ascii=True, indent=None, separators=None, sort_keys=False, default=None):
+    _ascii[0] = ensure_ascii
     if isinstance(indent, int):
         indent = ' ' * indent
     if separators is None:
