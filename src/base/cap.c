@@ -8,8 +8,7 @@ enum {
     REGISTERS = 65536, /* of a multiprocessor, in four parts; given to warps by eights a thread */
     PARTS = 4,
     WARP = 32,
-    LEAST_SHARED = 64 * 1024, /* of any multiprocessor, and of a block .. */
-    SYSTEM_SHARED = 1024,     /* .. the system takes this */
+    SYSTEM_SHARED = 1024, /* bytes of shared memory that each block has besides */
     MOST_BLOCKS = 16,
     MOST_TEXT = 96 * 1024, /* bytes: a quarter of a second */
     MOST_LABELS = 256,
@@ -31,10 +30,18 @@ static int number_behind(Str text, const char *words) {
     return value;
 }
 
-static int threads_of_multiprocessor(Str ptx) {
+/* CUDA programming guide, "Technical specifications per compute capability". */
+typedef struct Multiprocessor {
+    int threads, shared; /* the last in bytes */
+} Multiprocessor;
+
+static Multiprocessor multiprocessor_of(Str ptx) {
     int number = number_behind(ptx, ".target sm_");
-    bool few = number == 86 || number == 87 || number == 89 || number == 120 || number == 121;
-    return number < 80 ? 1024 : few ? 1536 : 2048;
+    if (number == 80 || number == 87)
+        return (Multiprocessor){number == 80 ? 2048 : 1536, 164 << 10};
+    if (number == 90 || number == 100) return (Multiprocessor){2048, 228 << 10};
+    if (number == 86 || number == 89 || number == 120) return (Multiprocessor){1536, 100 << 10};
+    return (Multiprocessor){1024, 64 << 10};
 }
 
 static bool is_word(char c) {
@@ -84,11 +91,12 @@ Cap cap_for(Str ptx, int registers) {
     bool unseen = find(ptx.data, end, ".extern .shared") || find(ptx.data, end, ".local");
     if (ptx.length > MOST_TEXT || threads < WARP || threads % WARP || registers < 1) return none;
     if (said || unseen || !find(ptx.data, end, ", 1, 1\n{")) return none;
+    Multiprocessor whole = multiprocessor_of(ptx);
     int warps = threads / WARP, shared = number_behind(ptx, "shared_memory[");
     int blocks = blocks_with(registers, warps) + 1, fewer = (registers + 7) / 8 * 8;
     int64_t bytes = (int64_t)blocks * (SYSTEM_SHARED + (shared < 0 ? 0 : shared));
-    if (blocks < 2 || blocks > MOST_BLOCKS || bytes > LEAST_SHARED) return none;
-    if (blocks * threads > threads_of_multiprocessor(ptx)) return none;
+    if (blocks < 2 || blocks > MOST_BLOCKS || bytes > whole.shared) return none;
+    if (blocks * threads > whole.threads) return none;
     while (fewer > 0 && blocks_with(fewer, warps) < blocks) fewer -= 8;
     bool straight = !find(ptx.data, end, "mma") && !has_loop(ptx);
     int less = straight ? LESS_STRAIGHT : LESS_ELSE;

@@ -58,11 +58,15 @@ TEST(where_turns_and_products_are_for_few_registers) {
 TEST(what_the_text_says_and_shared_memory_stand) {
     Arena *arena = arena_new(NULL);
     static const char some[] = "\t.shared .align 16 .b8 shared_memory[8192];\n";
-    static const char much[] = "\t.shared .align 16 .b8 shared_memory[16384];\n";
+    static const char much[] = "\t.shared .align 16 .b8 shared_memory[46080];\n";
     CHECK(is_cap(arena, "sm_90a", 256, 58, ".minnctapersm 2\n", "", 0, 0));
     CHECK(is_cap(arena, "sm_90a", 256, 58, ".maxnreg 64\n", "", 0, 0));
     CHECK(is_cap(arena, "sm_90a", 256, 58, "", some, 5, 48));
     CHECK(is_cap(arena, "sm_90a", 256, 58, "", much, 0, 0));
+    CHECK(is_cap(arena, "sm_90a", 512, 44, "", much, 3, 40));
+    CHECK(is_cap(arena, "sm_80", 512, 44, "", much, 3, 40));
+    CHECK(is_cap(arena, "sm_86", 512, 44, "", much, 0, 0));
+    CHECK(is_cap(arena, "sm_75", 256, 80, "", some, 4, 64));
     CHECK(is_cap(arena, "sm_90a", 256, 58, "", "\t.local .align 8 .b8 depot[8];\n", 0, 0));
     Str text = text_of(arena, "sm_90a", 256, "", "");
     Str dynamic =
