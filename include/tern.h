@@ -102,7 +102,8 @@ TERN_API bool tern_message_place(const tern_context *context, const char **file,
 /* For layers over this one: makes these words, which are copied, the context's last failure.
  * Returns status. */
 TERN_API tern_status tern_fail(tern_context *context, tern_status status, const char *words);
-TERN_API const char *tern_device_name(const tern_context *context);        /* "cpu", "cuda:0" .. */
+TERN_API const char *tern_device_name(const tern_context *context); /* "cpu", "cuda:0" .. */
+TERN_API int tern_device_threads(const tern_context *context); /* of a launch; not cpu: 1 */
 TERN_API const char *tern_device_description(const tern_context *context); /* one line for people */
 typedef enum tern_property {
     TERN_DEVICE_ON_HOST, /* kernels run in this process, on its memory: all but cuda */

@@ -134,6 +134,9 @@ bool tern_message_place(const tern_context *context, const char **file, int *lin
 }
 
 const char *tern_device_name(const tern_context *context) { return context->device.name.data; }
+int tern_device_threads(const tern_context *context) {
+    return context->device.num_threads ? context->device.num_threads : 1;
+}
 
 const char *tern_device_description(const tern_context *context) {
     return context->device.description.length ? context->device.description.data : "";

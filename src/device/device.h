@@ -109,6 +109,7 @@ struct Device {
     jmp_buf *oom; /* for further arenas of the device: unwinds to the API entry */
     void *state;
     Str name;           /* "cuda:0" */
+    int num_threads;    /* that share a launch; 0: this is no matter of the device */
     Str description;    /* "8 threads, gcc 12.2.0, AVX-512" */
     tern_gpu gpu;       /* of a GPU; all 0: it is none */
     const char *target; /* what to compile for: "interp", "cpu:avx512", "sm_90a" */

@@ -313,6 +313,7 @@ static bool session_fill(tern_session *session, tern_context *context) {
     session->on_host = tern_device_property(device, TERN_DEVICE_ON_HOST);
     session->checks_accesses = tern_device_property(device, TERN_DEVICE_CHECKS_ACCESSES);
     session->is_cuda = !session->on_host;
+    session->num_threads = tern_device_threads(context);
     session->promises = session->is_cuda || !strncmp(device, "sim", 3);
     session->arena = arena_new(&session->no_memory);
     session->texts.arena = session->arena;

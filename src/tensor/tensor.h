@@ -73,6 +73,7 @@ enum { TUNED_KEY = 240 };
 struct tern_session {
     tern_context *context;
     bool on_host, checks_accesses, is_cuda;
+    int num_threads; /* of cpu, that share the programs of a launch */
     bool promises; /* kernels are told what is divisible by 16: sim, cuda load more at once then */
     Arena *arena;
     jmp_buf no_memory;
@@ -84,8 +85,8 @@ struct tern_session {
     size_t free_bytes;
     tern_print_options print; /* none of it is 0; precision may be */
     size_t used_bytes, most_bytes; /* of storages, free ones too; most 0: no limit */
-    bool holds_free;          /* launches are still to come that use them */
-    VEC(tern_tensor *) noted; /* by open scopes; NULL: gone */
+    bool holds_free;               /* launches are still to come that use them */
+    VEC(tern_tensor *) noted;      /* by open scopes; NULL: gone */
     int scopes[MAX_SCOPES], num_scopes;
     int hidden_scopes; /* that do not note what is made now */
     PlanTable *plans;

@@ -186,6 +186,7 @@ static tern_status cpu_open(Device *device, const char *argument,
         return TERN_ERROR_NO_MEMORY;
     }
     state->scratch = arena_array(device->arena, char *, threads);
+    if (state->pool) device->num_threads = pool_threads(state->pool);
     state->stream_bytes =
         cpu_stream_bytes(sysconf(_SC_LEVEL3_CACHE_SIZE), sysconf(_SC_LEVEL2_CACHE_SIZE));
     device->description =
