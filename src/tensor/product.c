@@ -19,13 +19,14 @@ enum {
     TILE_BROAD,
     TILE_BROADER,
     TILE_OF_CPU, /* and how often 64 rows, and 64 columns, are doubled, as two digits of base 4 */
-    NUM_TILES = TILE_OF_CPU + 4 * 4
+    SHALLOW = 4 * 4,
+    NUM_TILES = TILE_OF_CPU + 2 * SHALLOW
 };
 
 Tile product_tile(const Form *form) {
     int doubled = form->tile - TILE_OF_CPU;
     if (doubled >= 0 && form->tile < NUM_TILES)
-        return (Tile){64 << doubled / 4, 64 << doubled % 4, 64};
+        return (Tile){64 << doubled % SHALLOW / 4, 64 << doubled % 4, doubled < SHALLOW ? 64 : 32};
     switch (form->tile) {
     case TILE_SMALL: return (Tile){16, 16, 16};
     case TILE_LARGE: return (Tile){64, 64, 32};
@@ -115,7 +116,7 @@ static bool is_cpu(const tern_session *session) {
 static int64_t beyond(int64_t size, int64_t tile) { return (tile - size % tile) % tile; }
 
 /* On cpu what a tile packs of a factor is multiplied by more the larger the tile is: as large as
- * each thread still has one, and while what lies beyond the edges is below an eighth. EPYC, one
+ * leaves all threads as many, and not more than an eighth beyond the edges. EPYC, one
  * thread, f32, layers of 512 x 512 x 2048 with GELU: 64 x 64 15.2 ms of processor time,
  * 128 x 128 12.1, 256 x 256 11.3, 512 x 512 10.6. */
 static int cpu_tile(const tern_session *session, const tern_tensor *y) {
@@ -132,10 +133,11 @@ static int cpu_tile(const tern_session *session, const tern_tensor *y) {
         int64_t down = (size[0] + (64 << doubled[0]) - 1) >> (6 + doubled[0]),
                 across = (size[1] + (64 << doubled[1]) - 1) >> (6 + doubled[1]);
         int larger = doubled[1] >= doubled[0];
-        if (programs * down * across >= session->num_threads || !doubled[larger]) break;
+        int64_t count = programs * down * across;
+        if (beyond(count, session->num_threads) * 8 <= count || !doubled[larger]) break;
         doubled[larger]--;
     }
-    return TILE_OF_CPU + 4 * doubled[0] + doubled[1];
+    return doubled[0] || doubled[1] ? TILE_OF_CPU + 4 * doubled[0] + doubled[1] : TILE_LARGE;
 }
 
 /* Of 16 bits on a GPU by what was fastest on an H100 (bench/results, 2026-11-25). */
@@ -164,7 +166,8 @@ int product_usual_way(tern_session *session, const tern_tensor *a, const tern_te
         return PRODUCT_BY_LIBRARY;
     if (!tern_dtype_is_float(y->dtype)) return TILE_BY_COLUMN;
     int tile = usual_tile(session, y);
-    return tile >= TILE_OF_CPU && a->shape[a->rank - 1] <= 32 ? TILE_LARGE : tile;
+    int64_t depth = a->shape[a->rank - 1];
+    return tile >= TILE_OF_CPU && beyond(depth, 64) * 8 > depth ? tile + SHALLOW : tile;
 }
 
 int product_tiles(tern_session *session, const tern_tensor *y, int ways[MOST_WAYS]) {
