@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times the cpu device beside PyTorch's CPU code: products of matrices (oneDNN, MKL; of f32 OpenBLAS,
-too, where it is installed), attention, and softmax, norms and activations (also by torch.compile).
+"""Times the cpu device beside PyTorch's CPU code: products of matrices (oneDNN, MKL; of f32
+OpenBLAS, too, where it is installed), attention, and softmax, norms and activations (also by
+torch.compile).
 
     tools/bench_cpu.py [--library build/libtern.so] [--device cpu:avx512] [--threads 1,2]
-                       [--samples N] [--seconds S] [--only WORD,..] [--no-inductor] [--before LIBRARY]
-                       [--wait FILE]
+                       [--samples N] [--seconds S] [--only WORD,..] [--no-inductor]
+                       [--before LIBRARY] [--wait FILE]
 
-Each number of threads is bound to as many cores. Each side (tern, eager, torch.compile, OpenBLAS) is
-a process of its own, because the threads of one keep looking for work on the cores that the next one
-needs; they take turns burst by burst, each after a call that is not timed. Each of tern's kernels gets
-the best of a few tiles, found before. Results are compared with float64; a wrong one is said and not
-timed. A row has the medians, their ratio to the best peer's, the ratio of the least samples, and how
-far the middle half of each one's samples lies apart, in percent of its median. --before times another
-build of tern in the same turns.
+Each number of threads is bound to as many cores. Each side (tern, eager, torch.compile, OpenBLAS)
+is a process of its own, because the threads of one keep looking for work on the cores that the
+next one needs; they take turns burst by burst, each after a call that is not timed. Each of tern's
+kernels gets the best of a few tiles, found before. Results are compared with float64; a wrong one
+is said and not timed. A row has the medians, their ratio to the best peer's, the ratio of the least
+samples, and how far the middle half of each one's samples lies apart, in percent of its median.
+--before times another build of tern in the same turns; with --wait all rows are made (Inductor
+compiles), the libraries may still be built, and the timing begins when FILE is there.
 """
 import argparse
 import ctypes
@@ -255,7 +257,7 @@ def side_main(options, threads):
             call()
             told = [timed_ms(call) for _ in range(int(line.split()[1]))]
         else:
-            if tern or line not in made:
+            if line not in made:
                 made[line] = row_made(options, tern, line)
             call, told = made[line]
         print(json.dumps(told), flush=True)
@@ -348,6 +350,14 @@ def started(names, threads):
     return sides
 
 
+def make_all(sides, rows):
+    for row in rows:
+        for side in sides:
+            if PEERS.get(side.name, lambda row: True)(row):
+                side.ask(row)
+                side.answer()
+
+
 def measure(options, threads):
     floats = ["fp32", "bf16", "fp16"]
     rows = [f"product {d}" for d in floats + ["i8"]] + [f"attention {d}" for d in floats] + \
@@ -358,14 +368,14 @@ def measure(options, threads):
              (peer != "inductor" or not options.no_inductor)]
     sides = started(peers, threads)
     if options.wait:
-        for row in rows:  # Inductor compiles
-            for side in sides:
-                if PEERS[side.name](row):
-                    side.ask(row)
-                    side.answer()
-        while not os.path.exists(options.wait):
+        make_all(sides, rows)  # Inductor compiles; the library may still be built
+        while not os.path.exists(options.library):
             time.sleep(0.1)
     sides = started(tern, threads) + sides
+    if options.wait:
+        make_all(sides, rows)
+        while not os.path.exists(options.wait):
+            time.sleep(0.1)
     said = {side.name: side.said for side in sides}
     print(f"\n{said['tern']}; {said['eager']}; medians of at most {options.samples} samples",
           flush=True)
@@ -389,7 +399,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=4, help="at most, for the samples of a row")
     parser.add_argument("--only", default="")
     parser.add_argument("--no-inductor", action="store_true")
-    parser.add_argument("--wait", metavar="FILE", help="peers compile; then wait until it is there")
+    parser.add_argument("--wait", metavar="FILE", help="make all rows, then wait until it is there")
     parser.add_argument("--side", help=argparse.SUPPRESS)
     options = parser.parse_args()
     counts = list(map(int, options.threads.split(",")))
