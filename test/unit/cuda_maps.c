@@ -57,7 +57,7 @@ TEST(a_launch_makes_its_map) {
     const char *trace;
     CHECK(!open_kernel(&l, &c, true));
     CHECK(!launch_case(&l, &c, &trace));
-    CHECK(traced(trace, "map of 2 dimensions, type 1, swizzle 2, 2\n"));
+    CHECK(traced(trace, "map of 2 dimensions, type 1, swizzle 2, 3\n"));
     CHECK(traced(trace, " 100 by 0\n") && traced(trace, " 50 by 208\n"));
     const MockRecord *record = l.bench.source;
     CHECK(record->num_params == MAP_PARAMS + 1 && record->launches == 1);

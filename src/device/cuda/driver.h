@@ -101,7 +101,7 @@ typedef enum CudaMapSwizzle {
     CUDA_MAP_SWIZZLE_64 = 2,
     CUDA_MAP_SWIZZLE_128 = 3
 } CudaMapSwizzle;
-typedef enum CudaMapPromotion { CUDA_MAP_L2_128 = 2 } CudaMapPromotion;
+typedef enum CudaMapPromotion { CUDA_MAP_L2_256 = 3 } CudaMapPromotion;
 typedef enum CudaMapFill { CUDA_MAP_FILL_ZERO = 0 } CudaMapFill;
 
 typedef enum CudaCaptureMode { CUDA_CAPTURE_THREAD_LOCAL = 1 } CudaCaptureMode;

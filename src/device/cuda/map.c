@@ -56,7 +56,7 @@ static CudaResult encode(const Cuda *cuda, const CudaMaps *maps, const MapBox *b
     uint64_t base = box->is_empty ? maps->nothing : box->base;
     return cuda->driver.map_encode(
         map, types[box->element_bytes], box->rank, (void *)(uintptr_t)base, sizes, strides, lengths,
-        steps, CUDA_MAP_NO_INTERLEAVE, swizzle, CUDA_MAP_L2_128, CUDA_MAP_FILL_ZERO);
+        steps, CUDA_MAP_NO_INTERLEAVE, swizzle, CUDA_MAP_L2_256, CUDA_MAP_FILL_ZERO);
 }
 
 tern_status cuda_maps_make(Cuda *cuda, const CudaObject *kernel, void ***args) {
