@@ -15,7 +15,8 @@ typedef struct RoleRing { /* that the producer fills */
     const char *why; /* not, or NULL */
     bool meets;      /* all wait for each other before it: somebody may be where it is */
     bool in_loop;    /* its barriers are made again each time it is come to */
-    const Op *loop;  /* without a producer: that reads it */
+    const Op *loop;  /* without a producer: before which all see its mbarriers */
+    bool again;      /* .. which are made again where turn 0 is filled in it */
     bool waits; /* consumers do where a turn is ready outside of a loop: `fence` counted on that */
 } RoleRing;
 
@@ -38,6 +39,9 @@ Roles *roles_of(Arena *arena, Func *fn, bool has_maps, const char **why);
 /* Of a kernel without roles, whose rings one thread fills with boxes (gpu/flat.c): `consumers` is
  * all of it. NULL: there are none, and *why is a reason or NULL. */
 Roles *roles_flat(Arena *arena, const Func *kernel, const char **why);
+/* The ring's first copies for the next turn of the loop around the one that reads it begin before
+ * what is behind that (gpu/next_tile.c). False: nothing was changed. */
+bool roles_next_tile(Arena *arena, Func *fn, Op *ring, Op *loop);
 /* With what the conditions around a ring say of signs. */
 Facts *roles_facts(Arena *arena, const Func *fn, const Op *ring);
 /* How many blocks, and which registers a thread of either role has. alive: those that a producer

@@ -97,9 +97,16 @@ static Tir barrier_of(Gen *g, const Op *op, bool empty, Tir *round) {
 
 static Tir parity_of(Gen *g, Tir round) { return tir_2(g->b, TIR_AND32, round, tir_i32(g->b, 1)); }
 
+static const RoleRing *of_ring(const Gen *g, const Value *ring) {
+    const RoleRing *of = g->roles->rings;
+    while (of->barriers != g->barriers[ring->id]) of++;
+    return of;
+}
+
 /* Nobody fills the turn's slot again: what is left of the function has nothing to do with it. */
-static bool is_last(const Op *release) {
+static bool is_last(const RoleRing *of, const Op *release) {
     Value *ring = turn_ring(release);
+    if (of->again && release->parent->owner == of->loop) return true;
     for (const Op *op = release; op; op = op->parent->owner) {
         if (op->kind == OP_FOR || op->kind == OP_WHILE) return false;
         for (const Op *next = op->next; next; next = next->next) {
@@ -126,7 +133,7 @@ static bool reads_by_lanes(Op *op, void *ring) {
 static void release(Gen *g, const Op *op) {
     Tir n = ptx_scalar_of(g, turn_number(op)), zero = tir_i32(g->b, 0);
     int skip = tir_new_label(g->b);
-    if (is_last(op)) return;
+    if (is_last(of_ring(g, turn_ring(op)), op)) return;
     if (!region_walk(g->fn->body, reads_by_lanes, turn_ring(op)))
         tir_plain(g->b, "bar.warp.sync -1;");
     Tir lane = tir_2(g->b, TIR_AND32, ptx_thread_id(g), tir_i32(g->b, 31));
@@ -146,12 +153,6 @@ static void acquire(Gen *g, const Op *op) {
     uint64_t first;
     if (tir_is_const(g->b, round, &first) && !first) return;
     ptx_mbarrier_wait(g, barrier, tir_2(g->b, TIR_XOR32, parity_of(g, round), tir_i32(g->b, 1)));
-}
-
-static const RoleRing *of_ring(const Gen *g, const Value *ring) {
-    const RoleRing *of = g->roles->rings;
-    while (of->barriers != g->barriers[ring->id]) of++;
-    return of;
 }
 
 static void ready(Gen *g, const Op *op) {
@@ -297,25 +298,7 @@ static void acquire_by_warp(Gen *g, const Op *fill, int skip) {
     acquire(g, fill);
 }
 
-/* Without roles the first of a turn's fills stands for all of them. */
-void ptx_role_fill_box(Gen *g, const Op *op) {
-    bool first = true, flat = g->roles->flat;
-    for (const Op *before = op->prev; before; before = before->prev)
-        first = first && !is_same_turn(op, before);
-    if (flat && !first) return;
-    int skip = tir_new_label(g->b), scope = tir_enter(g->b);
-    if (flat) acquire_by_warp(g, op, skip);
-    if (!g->roles->alone)
-        tir_branch(g->b, skip, tir_2(g->b, TIR_NE32, ptx_thread_id(g), tir_i32(g->b, 0)), false);
-    if (first) expect(g, op, barrier_of(g, op, false, NULL));
-    for (const Op *other = op; other; other = flat ? other->next : NULL)
-        if (other == op || is_same_turn(op, other)) fill_box(g, other);
-    tir_leave(g->b, scope);
-    tir_label(g->b, skip);
-}
-
-/* ---- the kernel ---- */
-
+/* again: they are there, from before. */
 static void init_barriers(Gen *g, const RoleRing *ring, bool again) {
     for (int i = 0; i < 2 * ring->stages; i++) {
         Tir barrier = ptx_shared_address(g, ring->barriers + i * ROLE_BARRIER, tir_i32(g->b, 0));
@@ -326,7 +309,38 @@ static void init_barriers(Gen *g, const RoleRing *ring, bool again) {
             str_format(g->arena, "mbarrier.init.shared.b64 [$0], %d;", arrivals).data;
         ptx_mbarrier(g, text, 1, &barrier, false);
     }
+    if (again) tir_plain(g->b, "fence.mbarrier_init.release.cluster;");
 }
+
+/* The ring that begins anew with this turn, in a loop over tiles; or NULL. */
+static const RoleRing *made_again(const Gen *g, const Op *fill) {
+    const RoleRing *of = of_ring(g, turn_ring(fill));
+    int64_t turn;
+    bool first = value_is_int(turn_number(fill), &turn) && turn == 0;
+    return of->again && first && op_is_in_loop(fill) ? of : NULL;
+}
+
+/* Without roles the first of a turn's fills stands for all of them. */
+void ptx_role_fill_box(Gen *g, const Op *op) {
+    bool first = true, flat = g->roles->flat;
+    for (const Op *before = op->prev; before; before = before->prev)
+        first = first && !is_same_turn(op, before);
+    if (flat && !first) return;
+    int skip = tir_new_label(g->b), scope = tir_enter(g->b);
+    const RoleRing *again = flat ? made_again(g, op) : NULL;
+    if (again) tir_plain(g->b, "bar.sync 0;");
+    if (flat) acquire_by_warp(g, op, skip);
+    if (!g->roles->alone)
+        tir_branch(g->b, skip, tir_2(g->b, TIR_NE32, ptx_thread_id(g), tir_i32(g->b, 0)), false);
+    if (again) init_barriers(g, again, true);
+    if (first) expect(g, op, barrier_of(g, op, false, NULL));
+    for (const Op *other = op; other; other = flat ? other->next : NULL)
+        if (other == op || is_same_turn(op, other)) fill_box(g, other);
+    tir_leave(g->b, scope);
+    tir_label(g->b, skip);
+}
+
+/* ---- the kernel ---- */
 
 /* Those of all rings, or again those of one. */
 static void make_barriers(Gen *g, const RoleRing *ring) {
@@ -339,7 +353,8 @@ static void make_barriers(Gen *g, const RoleRing *ring) {
         if (!ring || ring == of) init_barriers(g, of, ring != NULL);
         used |= !of->in_loop;
     }
-    if (used && g->roles->boxes.count) tir_plain(g->b, "fence.mbarrier_init.release.cluster;");
+    if (used && !ring && g->roles->boxes.count)
+        tir_plain(g->b, "fence.mbarrier_init.release.cluster;");
     tir_leave(g->b, scope);
     tir_label(g->b, done);
     if (ring || !g->roles->flat) tir_plain(g->b, "bar.sync 0;");

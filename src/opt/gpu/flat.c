@@ -182,10 +182,17 @@ static bool meet_behind(const Op *ring, const Op *loop) {
     return false;
 }
 
+static bool is_read_in(const Op *loop, const Op *ring) {
+    for (const Op *op = for_body(loop)->first; op; op = op->next)
+        if (op->kind == OP_READY && turn_ring(op) == op_result(ring)) return true;
+    return false;
+}
+
 static void note_ours(Memory *m, const Op *ring, const Op *loop) {
     RoleRing *of = &m->roles->rings[m->roles->num_rings++];
     *of = (RoleRing){.stages = (int)ring_stages(ring), .boxes = true, .loop = loop};
     of->in_loop = op_is_in_loop(ring);
+    of->again = !is_read_in(loop, ring);
     of->meets = of->in_loop ? !meet_behind(ring, loop) : m->scratch || m->most > ring_offset(ring);
 }
 
@@ -259,8 +266,12 @@ static void find_loops(Flat *f, Map *loops) {
     for (int i = 0; i < f->rings.count; i++) {
         f->ring = f->rings.data[i], f->loop = NULL;
         region_walk(f->fn->body, check_turn, f);
-        map_set_pointer(loops, op_result(f->ring), f->loop);
+        Op *tiles = f->ring->parent->owner;
+        bool next = roles_next_tile(f->arena, f->fn, f->ring, f->loop);
+        map_set_pointer(loops, op_result(f->ring), next ? tiles : f->loop);
         delay(f->arena, f->fn, f->loop);
+        func_renumber(f->fn);
+        if (next) delay(f->arena, f->fn, tiles);
         func_renumber(f->fn);
     }
 }

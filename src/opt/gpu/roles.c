@@ -298,8 +298,8 @@ static bool find_boxes(Op *op, void *user) {
     if (op->kind != OP_RING) return true;
     RoleRing *ring = &b->roles->rings[b->next++];
     func_renumber(producer);
-    ring->boxes = box_ring(b->s->arena, producer, roles_facts(b->s->arena, producer, op), op_result(op),
-                           &b->roles->boxes, &ring->why);
+    ring->boxes = box_ring(b->s->arena, producer, roles_facts(b->s->arena, producer, op),
+                           op_result(op), &b->roles->boxes, &ring->why);
     b->roles->alone &= ring->boxes && !ring->meets;
     return true;
 }
