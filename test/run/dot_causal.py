@@ -8,6 +8,7 @@
 # want: s = q @ trans(k) * 0.125; i = reshape(arange(M), M, 1) + PAST; j = reshape(arange(N), 1, N); e = where((i - STRICT >= j) * (j >= FIRST), exp(s), 0); o == (e @ v) / sum(e, 1)
 # case: M = 256, N = 256, D = 64, PAST = 0, FIRST = 0, STRICT = 0, q = fp16[M, D] normal, k = fp16[N, D] normal, v = fp16[N, D] normal, o = fp32[M, D], BM = 128, BN = 64
 # case: M = 128, N = 512, D = 64, PAST = 300, FIRST = 0, STRICT = 0, q = fp16[M, D] normal, k = fp16[N, D] normal, v = fp16[N, D] normal, o = fp32[M, D], BM = 128, BN = 128
+# case: M = 128, N = 256, D = 64, PAST = 126, FIRST = 0, STRICT = 0, q = fp16[M, D] normal, k = fp16[N, D] normal, v = fp16[N, D] normal, o = fp32[M, D], BM = 128, BN = 128
 # case: M = 128, N = 512, D = 64, PAST = 256, FIRST = 128, STRICT = 1, q = fp16[M, D] normal, k = fp16[N, D] normal, v = fp16[N, D] normal, o = fp32[M, D], BM = 128, BN = 64
 # case: M = 64, N = 128, D = 64, PAST = 63, FIRST = 0, STRICT = 1, q = fp16[M, D] normal, k = fp16[N, D] normal, v = fp16[N, D] normal, o = fp32[M, D], BM = 64, BN = 64
 # options: num_warps = 4, num_stages = 2

@@ -28,6 +28,7 @@ static const char *const sequences[][12] = {
     {"early"},
     {"backwards"},
     {"sums"},
+    {"unmask"},
     {"rotate"},
     {"hold"},
     {"share"},

@@ -167,7 +167,7 @@ static bool has_few_stages(const Loop *l) {
 
 static bool can_rotate(Loop *l) {
     int64_t step;
-    if (!has_few_stages(l) || !value_is_int(for_step(l->op), &step) || step <= 0) return false;
+    if (for_rest(l->op) || !has_few_stages(l) || !value_is_int(for_step(l->op), &step) || step <= 0) return false;
     if (type_bits(for_lower(l->op)->type) < 32) return false;
     return find_products(l) && find_sums(l) && find_load(l) && follows_first(l) && fits(l);
 }
