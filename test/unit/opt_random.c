@@ -29,6 +29,7 @@ static const char *const sequences[][12] = {
     {"backwards"},
     {"sums"},
     {"unmask"},
+    {"lanes"},
     {"rotate"},
     {"hold"},
     {"share"},
