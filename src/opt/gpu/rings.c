@@ -332,9 +332,10 @@ static void mark_sources(const Loop *l, const Value *value, bool *is_source) {
 
 /* Loads of this rank that no product reads as they are, but what is made of them; fewer turns of
  * all of them where a turn waits for the one before, and each load that is not ahead would be
- * waited for. */
+ * waited for. Rows that take the room of a second block, so that the ring gets more turns, stay. */
 static void find_moved(Loop *l, const bool *is_source, int rank) {
     int least = choose_stages(l) && has_many_blocks(l) ? l->stages : 2;
+    int most = rank == 1 && l->num_parts ? l->stages : MAX_STAGES;
     for (Op *op = l->body->first; op && l->num_parts < MAX_PARTS; op = op->next) {
         if (op->kind != OP_LOAD || !is_source[op_result(op)->id]) continue;
         Part part = {.load = op};
@@ -342,7 +343,7 @@ static void find_moved(Loop *l, const bool *is_source, int rank) {
         part.type = ring_part_type(l->r->fn->types, op_result(op)->type);
         if (!fits_turn(l, &part)) continue;
         l->parts[l->num_parts++] = part;
-        if (!choose_stages(l) || l->stages < least) l->num_parts--;
+        if (!choose_stages(l) || l->stages < least || l->stages > most) l->num_parts--;
     }
 }
 
