@@ -625,6 +625,9 @@ TEST(products) {
             check_product(TERN_INT8, 3, 3, 50, false);
             check_product(TERN_FLOAT32, 3, 4, 0, false);
             check_product(TERN_FLOAT32, 0, 4, 5, false);
+        } else { /* tiles of 128 x 256, on two threads */
+            check_product(TERN_FLOAT32, 126, 250, 70, false);
+            check_product(TERN_FLOAT32, 126, 250, 120, true);
         }
         end();
     }
