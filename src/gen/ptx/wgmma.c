@@ -19,9 +19,8 @@ typedef struct Operand {
     SharedTile tile;
     int dim, k_dim; /* along which its rows of up to 128 bytes go; along which K */
     TileShape shape;
-    uint32_t high; /* upper half of the descriptor */
-    Tir low;       /* lower half, of the group's first row or column */
-    Tir *words;    /* A in registers, two elements each; else NULL */
+    Tir first;  /* descriptor of the group's first row or column */
+    Tir *words; /* A in registers, two elements each; else NULL */
 } Operand;
 
 /* ---- descriptors ---- */
@@ -42,17 +41,18 @@ static void describe(Gen *g, Operand *o, Tir group_bytes) {
     uint32_t rows = offset_of(o, 1 - o->dim, 8);
     uint32_t mode = span == 128 ? 1 : span == 64 ? 2 : 3;
     if (o->dim == o->k_dim) panel = 16; /* a step along K is within a panel */
-    o->high = rows >> 4 | mode << 30;
     Tir at = group_bytes;
     if (o->tile.base) at = tir_2(b, TIR_ADD32, at, o->tile.base);
     at = tir_2(b, TIR_SHR_U32, ptx_shared_address(g, o->tile.offset, at), tir_i32(b, 4));
-    o->low = tir_2(b, TIR_ADD32, at, tir_i32(b, (int64_t)(panel >> 4) << 16));
+    at = tir_2(b, TIR_ADD32, at, tir_i32(b, (int64_t)(panel >> 4) << 16));
+    o->first = tir_2(b, TIR_PACK32, at, tir_i32(b, rows >> 4 | mode << 30));
 }
 
+/* By additions of 64 bits: of halves that are put together, ptxas has the next one in the same four
+ * registers, and so no product begins before the one before it has read them. */
 static Tir descriptor(Gen *g, const Operand *o, int other, int k) {
     uint32_t offset = offset_of(o, 1 - o->k_dim, other) + offset_of(o, o->k_dim, k);
-    Tir low = tir_2(g->b, TIR_ADD32, o->low, tir_i32(g->b, offset >> 4));
-    return tir_2(g->b, TIR_PACK32, low, tir_i32(g->b, o->high));
+    return tir_2(g->b, TIR_ADD64, o->first, tir_const(g->b, CLASS_B64, offset >> 4));
 }
 
 /* ---- operands ---- */
