@@ -177,7 +177,9 @@ static tern_status launch(tern_stream *stream, tern_kernel *kernel, const uint32
     if (kernel->compiled->facts.is_cooperative && device->ops->on_host) begin_barrier(kernel);
     device->stop = 0;
     void *queue = stream_queue(stream), *loaded = kernel->loaded;
-    status = device->ops->launch(device, queue, loaded, grid, kernel->args);
+    status = kernel_allows(kernel->compiled, kernel->values, grid)
+                 ? device->ops->launch(device, queue, loaded, grid, kernel->args)
+                 : TERN_ERROR_ARGUMENT;
     if (status == TERN_ERROR_ARGUMENT && (loaded = kernel_without_maps(kernel)))
         status = device->ops->launch(device, queue, loaded, grid, kernel->args);
     return context_checked(context, status);

@@ -57,6 +57,10 @@ KernelUse kernel_use(Arena *arena, const CompiledKernel *kernel) {
     return walk.use;
 }
 
+bool kernel_allows(const CompiledKernel *kernel, const uint64_t *args, const uint32_t grid[3]) {
+    return !kernel->facts.needs || needs_hold(kernel->facts.needs, args, grid);
+}
+
 void kernel_print_ir(Buf *out, const CompiledKernel *kernel) {
     if (kernel->ir) func_print(out, kernel->ir, kernel->locations);
 }

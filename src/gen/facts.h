@@ -17,6 +17,7 @@ typedef struct GenFacts {
     size_t prelude_bytes; /* cpu: of the text, what comes before the kernel (gen/c/join.h) */
     VEC(Str) notes;       /* e.g. "loads of x: 16 bytes a thread" */
     VEC(MapRecipe) maps;  /* gpu: hidden parameters of the text, behind all others */
+    struct Needs *needs;  /* gpu: of launches with these maps, see kernel_allows; NULL: nothing */
 } GenFacts;
 
 static inline int facts_threads(const GenFacts *facts) {

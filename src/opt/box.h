@@ -14,9 +14,10 @@ typedef struct BoxNumber { /* number, times parameters */
     bool is_narrow;             /* computed in 32 bits, which it is not to leave */
 } BoxNumber;
 
-typedef struct BoxTerm { /* scale * (index - least); without an index: scale */
+typedef struct BoxTerm { /* scale * (index % modulo - least); without an index: scale */
     BoxNumber scale;
-    Value *index; /* an int */
+    Value *index;  /* an int */
+    Value *modulo; /* or NULL */
     int64_t least;
 } BoxTerm;
 
@@ -46,8 +47,9 @@ typedef VEC(Box) Boxes;
 /* The box that a load or a fill reads. NULL: there it is; else why there is none. */
 const char *box_find(const Facts *facts, const Op *access, Box *box);
 /* Where all fills of a ring copy boxes, fill_box takes their place, with coordinates as scalars.
- * Else *why is why one does not. The facts are fn's before any of its fills was replaced. */
+ * Else *why is why one does not. The facts are fn's before any of its fills was replaced. needs:
+ * what is to be true at launch may be added to it; NULL: nothing. */
 bool box_ring(Arena *arena, Func *fn, const Facts *facts, const Value *ring, Boxes *boxes,
-              const char **why);
+              Needs *needs, const char **why);
 
 #endif

@@ -113,6 +113,20 @@ bool facts_range(const Facts *facts, const Value *value, int64_t *low, int64_t *
  * wraps around. */
 bool facts_index_may_wrap(const Facts *facts, const Op *loop);
 bool facts_nonnegative(const Facts *facts, const Value *value); /* assumes as axis facts */
+
+/* needs.c: what a text takes for granted of its launch. Params of fn behind the first are the size
+ * of the grid, over which blocks walk. */
+typedef struct Needs Needs;
+Needs *needs_new(Arena *arena, const Func *fn, int num_params);
+/* The number is not to be negative; false: a launch does not know what it is made of. */
+bool needs_add(Needs *needs, const Value *value);
+bool needs_add_most(Needs *needs, const Value *value, int64_t most); /* .. nor more than that */
+bool needs_add_below(Needs *needs, const Value *value, const Value *end); /* .. but less */
+bool needs_add_multiple(Needs *needs, const Value *value, int64_t of);    /* it is one, above 0 */
+bool needs_close(Needs *needs); /* once fn does not change any more; false: there are none */
+/* args: by parameter, ints extended to 64 bits. On one thread at a time. */
+bool needs_hold(Needs *needs, const uint64_t *args, const uint32_t grid[3]);
+
 /* Neighbours along dim of a load's, store's or atomic's tile that one access may take: 16 bytes at
  * most, aligned, and all or none of them masked. */
 int64_t facts_lanes_at_once(const Facts *facts, const Op *access, int dim);

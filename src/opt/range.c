@@ -128,9 +128,9 @@ Range range_of_result(const Facts *facts, const Op *op) {
 Range range_of_counter(const Facts *facts, const Op *loop) {
     Range type = range_of_type(for_lower(loop)->type), first = range_of(facts, for_lower(loop)),
           end = range_of(facts, for_upper(loop));
-    int64_t step;
-    if (for_unsigned(loop) || !value_is_int(for_step(loop), &step) || step == 0) return type;
-    Range r = step > 0 ? (Range){first.low, end.high > first.low ? end.high - 1 : first.low}
+    Range step = range_of(facts, for_step(loop));
+    if (for_unsigned(loop) || (step.low <= 0 && step.high >= 0)) return type;
+    Range r = step.low > 0 ? (Range){first.low, end.high > first.low ? end.high - 1 : first.low}
                        : (Range){end.low < first.high ? end.low + 1 : first.high, first.high};
     return r;
 }

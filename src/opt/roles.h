@@ -29,6 +29,7 @@ typedef struct Roles {
     bool alone;      /* one thread is all of the producer: it copies boxes, and meets nobody */
     int barriers, end; /* of all of them */
     int blocks;        /* that a multiprocessor has room for */
+    Needs *needs;      /* what boxes take for granted; NULL: nothing */
     int sums, columns; /* registers of a consumer: what products add up; of one instruction */
     int producer_registers, consumer_registers; /* of a thread; 0: as it was launched */
 } Roles;

@@ -130,13 +130,15 @@ static const char *signature_of(const Row *row) {
 }
 
 /* print_after: a pass of GPUs, or NULL. */
+/* text_only: without tensor maps. */
 static tern_kernel *compiled(tern_context *context, const Row *row, int stages,
-                             const char *print_after) {
+                             const char *print_after, bool text_only) {
     tern_module *module = tern_load_text(context, source, sizeof source - 1, "product.py");
     tern_options options = {.size = sizeof options,
                             .num_warps = row->warps,
                             .num_stages = stages,
-                            .print_after = print_after};
+                            .print_after = print_after,
+                            .text_only = text_only};
     tern_kernel *kernel =
         module ? tern_compile(module, "product", signature_of(row), &options) : NULL;
     if (!kernel) printf("%s\n", tern_message(context));
@@ -196,7 +198,8 @@ static void check_row(const Row *row, const char *device, int stages, uint64_t s
     CHECK(context);
     if (!context) return;
     make_inputs(row, &in);
-    tern_kernel *kernel = compiled(context, row, stages, strcmp(device, "interp") ? "fence" : NULL);
+    tern_kernel *kernel =
+        compiled(context, row, stages, strcmp(device, "interp") ? "fence" : NULL, false);
     CHECK(kernel);
     const char *text =
         kernel && strcmp(device, "interp") ? tern_kernel_text(kernel, TERN_STAGE_PTX) : NULL;
@@ -285,7 +288,8 @@ TEST(each_wait_and_barrier_is_missed) {
             char words[512];
             tern_status status;
             tern_context *context = tern_open(&options, &status, words, sizeof words);
-            tern_kernel *kernel = context ? compiled(context, &mutated[i], stages, NULL) : NULL;
+            tern_kernel *kernel =
+                context ? compiled(context, &mutated[i], stages, NULL, true) : NULL;
             CHECK(kernel);
             if (!kernel) return;
             int count = mutate(tern_kernel_text(kernel, TERN_STAGE_PTX), &mutated[i],

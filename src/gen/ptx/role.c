@@ -416,6 +416,8 @@ const Roles *ptx_find_roles(Gen *g) {
     if (!roles && g->has_wgmma && g->options->maps) roles = roles_flat(g->arena, g->fn, &why);
     if (why) ptx_note(g, str_format(g->arena, "no boxes: %s", why));
     if (roles) g->barriers = arena_array(g->arena, int, g->fn->num_values);
+    g->facts->needs = roles ? roles->needs : NULL;
+    if (g->facts->needs) ptx_note(g, STR("boxes where indices are inside: each launch is asked"));
     return roles;
 }
 

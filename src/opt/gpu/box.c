@@ -13,8 +13,10 @@
  * dimension of its own. Base and strides are multiples of 16 bytes by what the signature promises.
  *
  * Coordinates are ints of 32 bits. Each index is one that is not negative, as facts.c assumes it,
- * or one that the mask compares with 0 as with the end. A value that a loop carries and adds the
- * same to in each turn is so many times that, from its first value.
+ * or as each launch is asked (needs.c), or one that the mask compares with 0 as with the end. A
+ * value that a loop carries and adds the same to in each turn is so many times that, from its first
+ * value. What is modulo a number, or 0 from a number on, is so along the whole tile, where the
+ * launch knows that tiles end there.
  *
  * A mask may compare an index along a dimension with an end that a launch knows, from 0 on, and ask
  * for conditions that no lane changes; elsewhere there are zeros. */
@@ -41,6 +43,8 @@ typedef struct Finder {
     bool any_sign;   /* of its indices: it is compared with 0, or nothing is copied */
     Limit limits[2]; /* of the tile's dimensions */
     bool from_zero[2];
+    const Op *access;
+    Needs *needs; /* what is asked at launch; NULL: nothing may be */
     const char *why;
 } Finder;
 
@@ -105,7 +109,7 @@ static bool number_of(Value *value, BoxNumber *number) {
 static BoxTerm *term_like(BoxTerms *terms, const BoxTerm *term) {
     for (int i = 0; i < terms->count; i++) {
         BoxTerm *t = &terms->data[i];
-        if (t->index == term->index && t->least == term->least &&
+        if (t->index == term->index && t->modulo == term->modulo && t->least == term->least &&
             has_same_params(t->scale, term->scale))
             return t;
     }
@@ -128,6 +132,12 @@ static bool is_compared(const Finder *f, const Value *value) {
         for (int i = 0; f->limits[d].dim >= 0 && i < f->limits[d].index.terms.count; i++)
             if (f->limits[d].index.terms.data[i].index == value) return true;
     return false;
+}
+
+/* Whether it is negative the launch may be asked. */
+static bool ask(Finder *f, Value *value) {
+    return facts_nonnegative(f->facts, value) ||
+           (f->needs && type_bits(value->type) == 32 && needs_add(f->needs, value));
 }
 
 static bool is_index(const Finder *f, const Value *value) {
@@ -201,23 +211,80 @@ static bool add_product(Finder *f, const Op *op, BoxNumber scale) {
     return refuse(f, "a product of what no launch knows");
 }
 
+static bool is_less(const Op *op, const Value *less, const Value *than) {
+    return op->kind == OP_ICMP && icmp_predicate(op) == ICMP_SLT && op->operands[0] == less &&
+           op->operands[1] == than;
+}
+
+/* The access is in an arm in which this is less than what? */
+static Value *given_end(const Op *access, const Value *less) {
+    for (const Region *at = access->parent; at->owner; at = at->owner->parent) {
+        const Op *given = at->owner->kind == OP_IF ? at->owner->operands[0]->def : NULL;
+        if (at == at->owner->regions[0] && given && is_less(given, less, given->operands[1]))
+            return given->operands[1];
+    }
+    return NULL;
+}
+
+/* An index that stops at the end: as far as it is less than that, it has gone on in each turn. */
+static bool add_stopping(Finder *f, Value *value, const Value *end, BoxNumber scale) {
+    const Op *op = value->def, *loop = op ? NULL : value->region->owner;
+    bool carried = loop && loop->kind == OP_FOR && value->index;
+    const Op *select = carried ? for_next(loop, value->index - 1)->def : op;
+    BoxTerm turns = {.scale = scale};
+    BoxNumber step;
+    if (!select || select->kind != OP_SELECT) return add_scalar(f, value, scale);
+    Value *before = select->operands[2];
+    const Op *more = select->operands[0]->def, *next = select->operands[1]->def;
+    if (!more || !is_less(more, before, end) || (carried && before != value) || !next ||
+        next->kind != OP_ADD || next->operands[0] != before)
+        return add_scalar(f, value, scale);
+    if (!carried)
+        return add_stopping(f, before, end, scale) && add_scalar(f, next->operands[1], scale);
+    turns.index = counter_of(loop, &turns.least);
+    if (!turns.index || !number_of(next->operands[1], &step) || step.num_params ||
+        !times(&turns.scale, step))
+        return refuse(f, "a step that no launch knows");
+    return add_term(f, &f->form->terms, turns) &&
+           add_stopping(f, for_init(loop, value->index - 1), end, scale);
+}
+
+/* A number of turns, which are less than *end, times *each: it fits 32 bits, as the launch is
+ * asked, so that its terms are the turns'. */
+static Value *turns_in(Finder *f, const Value *product, Value **end, int64_t *each) {
+    const Op *op = product->def;
+    if (!f->needs || !op || op->kind != OP_MUL || type_bits(product->type) != 32 ||
+        !value_is_int(op->operands[1], each) || *each <= 0)
+        return NULL;
+    *end = given_end(f->access, op->operands[0]);
+    bool fits = *end && facts_nonnegative(f->facts, op->operands[0]) &&
+                needs_add_most(f->needs, *end, INT32_MAX / *each);
+    return fits ? op->operands[0] : NULL;
+}
+
 static bool add_scalar(Finder *f, Value *value, BoxNumber scale) {
     Op *op = value->def;
     BoxNumber number;
     BoxTerm term = {.scale = scale};
-    int64_t low, high;
+    int64_t low, high, each;
     if (type_is_ptr(value->type) && is_param(value)) return f->form->base = value, true;
     if (op && op->kind == OP_EXT_S && type_bits(op->operands[0]->type) == 32)
         return add_scalar(f, op->operands[0], scale); /* as what a mask compares */
     bool is_number = number_of(value, &number) && !number.num_params;
     if (!is_number && facts_range(f->facts, value, &low, &high) && low == high)
         number = plain(low), is_number = true;
+    Value *end, *turns = is_number ? NULL : turns_in(f, value, &end, &each);
+    if (turns) return times(&term.scale, plain(each)) && add_stopping(f, turns, end, term.scale);
     if (type_is_int(value->type) && !is_number && is_index(f, value)) {
         term.index = value;
         return add_term(f, &f->form->terms, term);
     }
     if (is_number || number_of(value, &number)) {
         if (!times(&term.scale, number)) return refuse(f, "a product of parameters");
+        return add_term(f, &f->form->terms, term);
+    }
+    if (type_is_int(value->type) && type_bits(value->type) == 32 && ask(f, value)) {
+        term.index = value;
         return add_term(f, &f->form->terms, term);
     }
     if (!op && !type_is_ptr(value->type)) return add_carried(f, value, scale);
@@ -254,19 +321,36 @@ static bool moves(const Op *op) {
            op->kind == OP_CONVERT || op->kind == OP_HINT;
 }
 
+static Value *uniform_of(Value *value) {
+    while (value->def && (moves(value->def) || value->def->kind == OP_SPLAT))
+        value = value->def->operands[0];
+    return value;
+}
+
+/* The dimension along which an index goes by one; -1: there is none. */
+static int dim_of(const Form *index) {
+    for (int d = 0; d < 2; d++)
+        if (is_one(index->stride[d]) && !index->stride[1 - d].number) return d;
+    return -1;
+}
+
 static bool add_tile(Finder *f, Value *value, BoxNumber scale, Dims dims);
 
-static bool add_range(Finder *f, const Op *op, BoxNumber scale, int dim) {
+static bool add_stride(Finder *f, int dim, BoxNumber scale) {
     BoxNumber *stride = &f->form->stride[dim];
-    BoxTerm start = {.scale = scale};
     if (stride->number && !has_same_params(*stride, scale))
         return refuse(f, "a dimension of two strides");
     int64_t number = stride->number;
     *stride = scale;
-    if (__builtin_add_overflow(number, scale.number, &stride->number) ||
-        __builtin_mul_overflow(scale.number, arange_start(op), &start.scale.number))
+    return !__builtin_add_overflow(number, scale.number, &stride->number) ||
+           refuse(f, "an address that is too large");
+}
+
+static bool add_range(Finder *f, const Op *op, BoxNumber scale, int dim) {
+    BoxTerm start = {.scale = scale};
+    if (__builtin_mul_overflow(scale.number, arange_start(op), &start.scale.number))
         return refuse(f, "an address that is too large");
-    return add_term(f, &f->form->terms, start);
+    return add_stride(f, dim, scale) && add_term(f, &f->form->terms, start);
 }
 
 static bool add_tile_product(Finder *f, const Op *op, BoxNumber scale, Dims dims) {
@@ -279,6 +363,57 @@ static bool add_tile_product(Finder *f, const Op *op, BoxNumber scale, Dims dims
                                            : refuse(f, "a product of parameters");
     }
     return refuse(f, "a product of what no launch knows");
+}
+
+/* Along the tile an index goes by one, from a multiple of its length on: *first is that. */
+static int whole_index(Finder *f, Value *value, Dims dims, BoxTerm *first) {
+    Form index = {0}, *form = f->form;
+    bool any_sign = f->any_sign;
+    f->form = &index, f->any_sign = true;
+    bool fine = f->needs && add_tile(f, value, plain(1), dims);
+    f->form = form, f->any_sign = any_sign;
+    int dim = dim_of(&index);
+    *first = index.terms.data[0];
+    if (!fine || dim < 0 || index.terms.count != 1 || !first->index || !is_one(first->scale) ||
+        first->modulo || first->least)
+        return -1;
+    int length = access_pointer(f->access)->type->shape[dim];
+    bool is_whole = facts_axis(f->facts, first->index)->divisibility[0] % length == 0;
+    return is_whole && ask(f, first->index) ? dim : -1;
+}
+
+static bool add_whole(Finder *f, int dim, BoxTerm first, BoxNumber scale) {
+    first.scale = scale;
+    return add_stride(f, dim, scale) && add_term(f, &f->form->terms, first);
+}
+
+/* Modulo another multiple, which the launch is asked for, such an index goes by one, too. */
+static bool add_remainder(Finder *f, const Op *op, BoxNumber scale, Dims dims) {
+    BoxTerm first;
+    int dim = whole_index(f, op->operands[0], dims, &first);
+    first.modulo = uniform_of(op->operands[1]);
+    if (dim < 0 ||
+        !needs_add_multiple(f->needs, first.modulo, access_pointer(f->access)->type->shape[dim]))
+        return refuse(f, "an index modulo another");
+    return add_whole(f, dim, first, scale);
+}
+
+/* An index where it is less than an end, else 0: the end is not in the tile, if it is a multiple
+ * of the tile's length above its first. */
+static bool add_inside(Finder *f, const Op *op, BoxNumber scale, Dims dims) {
+    const Op *compare = select_condition(op)->def;
+    Value *index = select_a(op);
+    BoxTerm first;
+    int64_t zero;
+    if (!compare || compare->kind != OP_ICMP || icmp_predicate(compare) != ICMP_SLT ||
+        compare->operands[0] != index || !value_is_int(select_b(op), &zero) || zero)
+        return refuse(f, "a choice of addresses");
+    int dim = whole_index(f, index, dims, &first);
+    Value *end = uniform_of(compare->operands[1]);
+    if (dim < 0 || !needs_add_below(f->needs, first.index, end) ||
+        !needs_add_multiple(f->needs, end, access_pointer(f->access)->type->shape[dim]))
+        return refuse(f, "a choice of addresses");
+    return add_whole(f, dim, first, scale);
 }
 
 static bool add_tile(Finder *f, Value *value, BoxNumber scale, Dims dims) {
@@ -304,16 +439,29 @@ static bool add_tile(Finder *f, Value *value, BoxNumber scale, Dims dims) {
         return add_tile(f, op->operands[0], scale, dims) &&
                add_tile(f, op->operands[1], negative(scale), dims);
     if (op->kind == OP_MUL) return add_tile_product(f, op, scale, dims);
-    if (op->kind == OP_REM_S || op->kind == OP_REM_U) return refuse(f, "an index modulo another");
+    if (op->kind == OP_REM_S) return add_remainder(f, op, scale, dims);
+    if (op->kind == OP_SELECT) return add_inside(f, op, scale, dims);
+    if (op->kind == OP_REM_U) return refuse(f, "an index modulo another");
     return refuse(f, "an address that is no sum of products");
 }
 
 /* ---- masks ---- */
 
-static Value *uniform_of(Value *value) {
-    while (value->def && (moves(value->def) || value->def->kind == OP_SPLAT))
-        value = value->def->operands[0];
-    return value;
+/* Below the rest of a loop, number - index, is as the sum with the index below the number; which is
+ * not to be negative, as the launch is asked. */
+static bool add_rest(Finder *f, Value **end) {
+    const Op *op = uniform_of(*end)->def;
+    if (!op || op->kind != OP_SUB) return true;
+    Value *index = op->operands[1], *less = given_end(f->access, index), *turns;
+    int64_t each = 1;
+    if (less == op->operands[0] && facts_nonnegative(f->facts, index)) {
+        *end = op->operands[0];
+        return add_stopping(f, index, less, plain(1));
+    }
+    turns = turns_in(f, index, &less, &each);
+    if (!turns || !needs_add(f->needs, op->operands[0])) return true;
+    *end = op->operands[0];
+    return add_stopping(f, turns, less, plain(each));
 }
 
 /* The end of a dimension: below 1 there is nothing in it, whatever it is. */
@@ -330,13 +478,6 @@ static bool end_of(Finder *f, Value *value, bool is_unsigned, BoxNumber *end) {
     return true;
 }
 
-/* The dimension along which an index goes by one; -1: there is none. */
-static int dim_of(const Form *index) {
-    for (int d = 0; d < 2; d++)
-        if (is_one(index->stride[d]) && !index->stride[1 - d].number) return d;
-    return -1;
-}
-
 static bool add_limit(Finder *f, const Op *compare, Dims dims) {
     int64_t predicate = icmp_predicate(compare), zero;
     bool turned = predicate == ICMP_SGT || predicate == ICMP_UGT || predicate == ICMP_SLE;
@@ -348,7 +489,7 @@ static bool add_limit(Finder *f, const Op *compare, Dims dims) {
         return refuse(f, "a mask that compares otherwise than with an end");
     bool any_sign = f->any_sign;
     f->form = &limit.index, f->any_sign = true;
-    bool fine = add_tile(f, index, plain(1), dims);
+    bool fine = add_tile(f, index, plain(1), dims) && (is_low || add_rest(f, &end));
     f->any_sign = any_sign;
     limit.dim = dim_of(&limit.index);
     if (!fine || limit.dim < 0) return refuse(f, "a mask of no dimension of the tile");
@@ -394,11 +535,22 @@ static bool is_aligned(const Finder *f, BoxNumber stride, int bytes) {
     return stride.number > 0 && by % 16 == 0;
 }
 
+/* Its indices are not negative, or that is asked. */
+static bool is_never_below(Finder *f, const Limit *limit) {
+    for (int i = 0; i < limit->index.terms.count; i++) {
+        const BoxTerm *term = &limit->index.terms.data[i];
+        if (term->scale.num_params || term->scale.number < 0) return false;
+        if (term->index && !ask(f, term->index)) return false;
+    }
+    return true;
+}
+
 /* What the mask compares is where the box begins. */
 static bool take_limit(Finder *f, Form *address, BoxDim *dim) {
     const Limit *limit = &f->limits[dim->tile_dim];
     if (limit->dim < 0) return true;
-    if (!f->from_zero[dim->tile_dim]) return refuse(f, "a mask that does not begin at 0");
+    if (!f->from_zero[dim->tile_dim] && !is_never_below(f, limit))
+        return refuse(f, "a mask that does not begin at 0");
     dim->size = limit->end;
     for (int i = 0; i < limit->index.terms.count; i++) {
         BoxTerm term = limit->index.terms.data[i], less = term;
@@ -431,8 +583,7 @@ static bool place_term(Finder *f, BoxTerm term, int bytes) {
     BoxDim *dim = dim_for(f, term.scale), *first = &f->box->dims[0];
     bool negative = term.scale.number < 0;
     if (negative) return refuse(f, "an offset that may be negative");
-    if (term.index && type_bits(term.index->type) == 32 && !f->any_sign &&
-        !facts_nonnegative(f->facts, term.index))
+    if (term.index && type_bits(term.index->type) == 32 && !f->any_sign && !ask(f, term.index))
         return refuse(f, "an offset that may be negative");
     if (!dim && f->box->rank < BOX_DIMS && is_aligned(f, term.scale, bytes) &&
         (term.index || term.scale.num_params)) {
@@ -454,6 +605,7 @@ static bool begins_aligned(const Finder *f, int bytes) {
         const BoxTerm *term = &at->data[i];
         int64_t scale = term->scale.number % 16 * bytes;
         int64_t by = term->index ? facts_axis(f->facts, term->index)->divisibility[0] % 16 : 1;
+        if (term->modulo) by = 16 / bytes; /* tiles begin at multiples of their lengths */
         if (scale * by % 16 || scale * (term->least % 16) % 16) return false;
     }
     return true;
@@ -486,8 +638,12 @@ static bool is_zero(Value *value) {
     return !value || (value_is_constant(value, &bits) && !bits);
 }
 
-const char *box_find(const Facts *facts, const Op *access, Box *box) {
-    Finder f = {.facts = facts, .box = box, .limits = {{.dim = -1}, {.dim = -1}}};
+static const char *find_box(const Facts *facts, const Op *access, Needs *needs, Box *box) {
+    Finder f = {.needs = needs,
+                .facts = facts,
+                .access = access,
+                .box = box,
+                .limits = {{.dim = -1}, {.dim = -1}}};
     Form address = {0};
     Dims dims = {{0, 1}};
     const Type *tile = access_pointer(access)->type;
@@ -500,7 +656,23 @@ const char *box_find(const Facts *facts, const Op *access, Box *box) {
     return find_dims(&f, &address, tile) ? NULL : f.why;
 }
 
+const char *box_find(const Facts *facts, const Op *access, Box *box) {
+    return find_box(facts, access, NULL, box);
+}
+
 /* ---- coordinates ---- */
+
+/* Where the index is made, and once: fills are many, and some in loops. */
+static Value *build_remainder(const Builder *b, Value *index, Value *modulo) {
+    Builder behind = *b;
+    if (index->def && is_param(modulo)) {
+        Op *next = index->def->next;
+        if (next->kind == OP_REM_S && next->operands[0] == index && next->operands[1] == modulo)
+            return op_result(next);
+        behind.region = index->def->parent, behind.before = next;
+    }
+    return build_2(&behind, OP_REM_S, index, modulo);
+}
 
 static Value *build_at(Builder *b, const BoxTerms *terms) {
     const Type *i32 = type_scalar(TYPE_I32);
@@ -512,6 +684,7 @@ static Value *build_at(Builder *b, const BoxTerms *terms) {
         number += term->index ? -scale * term->least : scale;
         if (!term->index) continue;
         Value *index = term->index;
+        if (term->modulo) index = build_remainder(b, index, term->modulo);
         if (index->type != i32) index = build_cast(b, OP_TRUNC, index, i32);
         if (scale != 1) index = build_2(b, OP_MUL, index, build_int(b, i32, scale));
         sum = sum ? build_2(b, OP_ADD, sum, index) : index;
@@ -562,14 +735,14 @@ static bool lies_so(const Op *fill, const Box *box) {
 }
 
 bool box_ring(Arena *arena, Func *fn, const Facts *facts, const Value *ring, Boxes *boxes,
-              const char **why) {
+              Needs *needs, const char **why) {
     Fills fills = {.arena = arena, .ring = ring};
     int first = boxes->count;
     region_walk(fn->body, note_fill, &fills);
     *why = NULL;
     for (int i = 0; i < fills.all.count && !*why; i++) {
         Box box;
-        *why = box_find(facts, fills.all.data[i], &box);
+        *why = find_box(facts, fills.all.data[i], needs, &box);
         if (!*why && !lies_so(fills.all.data[i], &box))
             *why = "rows that lie otherwise in the ring";
         vec_push(arena, boxes, box);

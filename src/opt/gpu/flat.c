@@ -254,8 +254,8 @@ static void make_boxes(Flat *f, const Rings *rings, Roles *roles, const char **w
         Op *ring = rings->all.data[i];
         func_renumber(f->fn);
         f->facts = roles_facts(f->arena, f->fn, ring);
-        bool made = may_be_flat(f, ring) &&
-                    box_ring(f->arena, f->fn, f->facts, op_result(ring), &roles->boxes, &f->why);
+        bool made = may_be_flat(f, ring) && box_ring(f->arena, f->fn, f->facts, op_result(ring),
+                                                     &roles->boxes, NULL, &f->why);
         if (made) vec_push(f->arena, &f->rings, ring);
         if (!made && f->why) *why = f->why;
     }

@@ -109,7 +109,8 @@ static bool check_before(Op *op, void *user) {
     if (is_of_roles(s, op)) return check_turn(s, op);
     if (op->kind == OP_WHILE) return refuse(s, "a while");
     if (is_ring_op(op)) return true;
-    if (op_has_trait(op, WRITES)) return refuse(s, "a write before the loop's end");
+    if (op_has_trait(op, WRITES) && op->kind != OP_ASSUME)
+        return refuse(s, "a write before the loop's end");
     if (op->kind == OP_LOAD && load_volatile(op)) return refuse(s, "a volatile load");
     if (op->kind == OP_LOAD) vec_push(s->arena, &s->loads, op);
     return true;
@@ -299,7 +300,7 @@ static bool find_boxes(Op *op, void *user) {
     RoleRing *ring = &b->roles->rings[b->next++];
     func_renumber(producer);
     ring->boxes = box_ring(b->s->arena, producer, roles_facts(b->s->arena, producer, op),
-                           op_result(op), &b->roles->boxes, &ring->why);
+                           op_result(op), &b->roles->boxes, b->roles->needs, &ring->why);
     b->roles->alone &= ring->boxes && !ring->meets;
     return true;
 }
@@ -307,6 +308,7 @@ static bool find_boxes(Op *op, void *user) {
 /* Tiles of addresses go with the fills that asked for them. */
 static void make_boxes(const Split *s, Roles *roles) {
     BoxRings b = {.s = s, .roles = roles};
+    roles->needs = needs_new(s->arena, roles->producer, s->fn->num_params);
     PassCtx px = {.scratch = s->arena};
     roles->alone = true;
     region_walk(roles->producer->body, find_boxes, &b);
@@ -419,5 +421,6 @@ Roles *roles_of(Arena *arena, Func *fn, bool has_maps, const char **why) {
     roles->producer->num_warps = PRODUCER_WARPS;
     if (roles->end > arch->shared_limit) return *why = "no shared memory left", NULL;
     roles->sums = s.sums, roles->columns = s.columns;
+    if (roles->needs && !needs_close(roles->needs)) roles->needs = NULL;
     return roles;
 }

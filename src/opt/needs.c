@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+/* needs: what a text takes for granted, and only a launch can tell: that numbers are not negative.
+ *
+ *     %first = div %pid, %in_group * 8           %pid        0 .. grid - 1
+ *     %rows = min (sub %blocks, %first), 8       %blocks     as the arguments have it
+ *     %row = rem %pid, %rows            ->       %first      0 .. (grid - 1) / in_group * 8
+ *     %column = div %pid, %rows                  %rows       blocks - first's most .. 8: if that is
+ *     fill_box .. %row * 128, %column * 64                   above 0, %column is not negative
+ *
+ * No signature says that a grid has no more programs than there are tiles, but each launch knows.
+ * It has ranges (range.c) computed of its arguments and its grid, for the ops that the numbers are
+ * made of: that takes less than a microsecond. Ranges are of all programs and turns together; where
+ * they show nothing the text is not launched, though it might be right. */
+#include "opt/facts.h"
+
+typedef struct Need { /* low <= value <= high, and a multiple, in any program */
+    const Value *value;
+    const Value *end; /* more than that; or NULL */
+    int64_t low, high, multiple;
+} Need;
+
+struct Needs {
+    const Func *fn;
+    int num_params; /* the kernel's; then the size of the grid, if blocks walk over it */
+    Facts facts;    /* ranges alone */
+    VEC(const Op *) ops;
+    VEC(Need) all;
+    uint32_t grid[3]; /* of the last launch .. */
+    bool asked, held;
+    bool fails; /* whatever the launch is: what numbers are made of has gone */
+};
+
+Needs *needs_new(Arena *arena, const Func *fn, int num_params) {
+    Needs *needs = arena_new_of(arena, Needs);
+    *needs = (Needs){.fn = fn, .num_params = num_params, .facts = {.arena = arena, .fn = fn}};
+    return needs;
+}
+
+static bool add(Needs *needs, const Value *value) {
+    enum { MOST_OPS = 64 };
+    const Op *op = value->def ? value->def : value->region->owner;
+    if (!type_is_int(value->type)) return false;
+    if (!op) return true; /* a parameter */
+    bool is_counter = !value->def && op->kind == OP_FOR && value->index == 0;
+    bool is_plain =
+        value->def && op->num_results == 1 && !op->num_regions && op_has_trait(op, PURE);
+    if (!is_counter && !is_plain) return false;
+    for (int i = 0; i < needs->ops.count; i++)
+        if (needs->ops.data[i] == op) return true;
+    for (int i = 0; i < (is_counter ? FOR_BOUNDS : op->num_operands); i++)
+        if (!add(needs, op->operands[i])) return false;
+    if (needs->ops.count == MOST_OPS) return false;
+    vec_push(needs->facts.arena, &needs->ops, op);
+    return true;
+}
+
+static bool add_need(Needs *needs, Need need) {
+    for (int i = 0; i < needs->all.count; i++) {
+        const Need *old = &needs->all.data[i];
+        if (old->value == need.value && old->end == need.end && old->low == need.low &&
+            old->high == need.high && old->multiple == need.multiple)
+            return true;
+    }
+    if (!add(needs, need.value) || (need.end && !add(needs, need.end))) return false;
+    vec_push(needs->facts.arena, &needs->all, need);
+    return true;
+}
+
+bool needs_add(Needs *needs, const Value *value) {
+    return add_need(needs, (Need){value, NULL, 0, INT64_MAX, 1});
+}
+
+bool needs_add_most(Needs *needs, const Value *value, int64_t most) {
+    return add_need(needs, (Need){value, NULL, 0, most, 1});
+}
+
+bool needs_add_below(Needs *needs, const Value *value, const Value *end) {
+    return add_need(needs, (Need){value, end, 0, INT64_MAX, 1});
+}
+
+bool needs_add_multiple(Needs *needs, const Value *value, int64_t of) {
+    return add_need(needs, (Need){value, NULL, 1, INT64_MAX, of});
+}
+
+bool needs_close(Needs *needs) {
+    for (int i = 0; i < needs->ops.count; i++) needs->fails |= !needs->ops.data[i]->parent;
+    needs->facts.range = arena_array(needs->facts.arena, Range, needs->fn->num_values);
+    return needs->all.count > 0;
+}
+
+/* ---- at launch ---- */
+
+static Range of_grid(const Needs *needs, const Op *op, const uint32_t grid[3]) {
+    bool walks = needs->fn->num_params > needs->num_params;
+    int axis = op->kind == OP_PROGRAM_ID ? program_id_axis(op) : num_programs_axis(op);
+    Wide blocks = walks ? (Wide)grid[0] * grid[1] * grid[2] : grid[axis];
+    if (blocks > INT32_MAX) blocks = INT32_MAX;
+    if (op->kind == OP_PROGRAM_ID) return (Range){0, (int64_t)blocks - 1};
+    return (Range){walks ? 1 : (int64_t)blocks, (int64_t)blocks};
+}
+
+/* The ranges of parameters; false: they are those of the last launch, and so is its grid. */
+static bool take_launch(Needs *needs, const uint64_t *args, const uint32_t grid[3]) {
+    bool changed = !needs->asked || memcmp(needs->grid, grid, sizeof needs->grid) != 0;
+    for (int i = 0; i < needs->fn->num_params; i++) {
+        const Value *param = needs->fn->params[i].value;
+        if (!type_is_int(param->type)) continue;
+        int64_t number = i < needs->num_params ? (int64_t)args[i] : grid[i - needs->num_params];
+        Range type = range_of_type(param->type), *range = &needs->facts.range[param->id];
+        bool fits = number >= type.low && number <= type.high;
+        Range now = fits ? (Range){number, number} : type;
+        changed |= now.low != range->low || now.high != range->high;
+        *range = now;
+    }
+    memcpy(needs->grid, grid, sizeof needs->grid);
+    needs->asked = true;
+    return changed;
+}
+
+static bool is_met(const Needs *needs, const Need *need) {
+    const Range *range = needs->facts.range;
+    Range r = range[need->value->id];
+    if (r.low < need->low || r.high > need->high) return false;
+    if (need->end && r.high >= range[need->end->id].low) return false;
+    return need->multiple == 1 || (r.low == r.high && r.low % need->multiple == 0);
+}
+
+bool needs_hold(Needs *needs, const uint64_t *args, const uint32_t grid[3]) {
+    Range *range = needs->facts.range;
+    if (needs->fails || !take_launch(needs, args, grid)) return !needs->fails && needs->held;
+    for (int i = 0; i < needs->ops.count; i++) {
+        const Op *op = needs->ops.data[i];
+        if (op->kind == OP_FOR)
+            range[for_index(op)->id] = range_of_counter(&needs->facts, op);
+        else if (op->kind == OP_PROGRAM_ID || op->kind == OP_NUM_PROGRAMS)
+            range[op_result(op)->id] = of_grid(needs, op, grid);
+        else
+            range[op_result(op)->id] = range_of_result(&needs->facts, op);
+    }
+    needs->held = true;
+    for (int i = 0; i < needs->all.count; i++)
+        needs->held = needs->held && is_met(needs, &needs->all.data[i]);
+    return needs->held;
+}
