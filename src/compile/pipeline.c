@@ -188,6 +188,7 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
                           .precise = request->precise,
                           .bounds = request->bounds,
                           .maps = request->maps,
+                          .walks = request->walks,
                           .line_info = true,
                           .facts = px.facts};
     Buf text = {.arena = arena};

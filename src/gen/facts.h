@@ -7,6 +7,8 @@
 #include "base/base.h"
 #include "gen/map.h"
 
+enum { WALK_PARAMS = 3 }; /* of such a text, i32, behind all others: the size of the grid */
+
 typedef struct GenFacts {
     int shared_bytes;     /* gpu: static + dynamic shared memory of a block */
     int extern_bytes;     /* gpu: shared memory beside it that the launch gives; static not known */
@@ -16,8 +18,9 @@ typedef struct GenFacts {
     size_t scratch_bytes; /* cpu: per worker */
     size_t prelude_bytes; /* cpu: of the text, what comes before the kernel (gen/c/join.h) */
     VEC(Str) notes;       /* e.g. "loads of x: 16 bytes a thread" */
-    VEC(MapRecipe) maps;  /* gpu: hidden parameters of the text, behind all others */
-    struct Needs *needs;  /* gpu: of launches with these maps, see kernel_allows; NULL: nothing */
+    int walks; /* gpu: blocks of a multiprocessor that walk over all programs; 0: each runs one */
+    VEC(MapRecipe) maps; /* gpu: hidden parameters of the text, behind all others */
+    struct Needs *needs; /* gpu: of launches with these maps, see kernel_allows; NULL: nothing */
 } GenFacts;
 
 static inline int facts_threads(const GenFacts *facts) {

@@ -13,6 +13,7 @@ typedef struct GenOptions {
     bool precise;     /* functions of f32 keep subnormal numbers; for gpu */
     bool bounds;      /* accesses are tested, see gen/c/inside.c; for cpu */
     bool maps;        /* who launches the text makes its tensor maps (GenFacts.maps); for gpu */
+    bool walks;       /* who launches the text cuts the grid (GenFacts.walks); for gpu */
     bool line_info;
     const struct Facts *facts; /* opt.h: of the function, where they are known; or NULL */
 } GenOptions;

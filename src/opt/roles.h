@@ -29,14 +29,18 @@ typedef struct Roles {
     bool alone;      /* one thread is all of the producer: it copies boxes, and meets nobody */
     int barriers, end; /* of all of them */
     int blocks;        /* that a multiprocessor has room for */
-    Needs *needs;      /* what boxes take for granted; NULL: nothing */
     int sums, columns; /* registers of a consumer: what products add up; of one instruction */
+    Needs *needs;      /* what boxes take for granted; NULL: nothing */
+    bool tiles;        /* one after the other: nest.c */
+    bool walks;        /* its blocks walk over the programs of the grid */
+    int spare;         /* .. and for all else */
     int producer_registers, consumer_registers; /* of a thread; 0: as it was launched */
 } Roles;
 
 /* Two functions made of copies; NULL: there are none, and *why is a reason or NULL. has_maps: boxes
- * may be copied. */
-Roles *roles_of(Arena *arena, Func *fn, bool has_maps, const char **why);
+ * may be copied. can_walk: the launch may be of fewer blocks, with the true grid in three
+ * parameters more. */
+Roles *roles_of(Arena *arena, Func *fn, bool has_maps, bool can_walk, const char **why);
 /* Of a kernel without roles, whose rings one thread fills with boxes (gpu/flat.c): `consumers` is
  * all of it. NULL: there are none, and *why is a reason or NULL. */
 Roles *roles_flat(Arena *arena, const Func *kernel, const char **why);
@@ -48,5 +52,13 @@ Facts *roles_facts(Arena *arena, const Func *fn, const Op *ring);
 /* How many blocks, and which registers a thread of either role has. alive: those that a producer
  * holds from turn to turn. False: there are not enough. */
 bool roles_deal_out(Roles *roles, int alive);
+
+/* persist.c: the function, and a loop over the programs of the grid around it. */
+Func *persist(const Func *of);
+
+/* nest.c: a ring in a loop over tiles. Is the number of its turns known once its loop has ended? */
+bool nest_counts(const Op *ring);
+int nest_shift(const Op *ring); /* where scratch begins */
+void nest_go_on(Func *role, bool is_producer);
 
 #endif

@@ -657,18 +657,6 @@ typedef struct Mutated {
     const CompiledKernel *kernel;
 } Mutated;
 
-/* The tensor maps that the kernel asks for. */
-static void make_maps(Bench *b, const CompiledKernel *kernel) {
-    void *args[8];
-    char why[200];
-    for (int i = 0; i < COUNT(args); i++) args[i] = &b->values[i];
-    b->num_numbers = kernel->num_params - b->num_buffers;
-    b->num_maps = kernel->facts.maps.count;
-    CHECK(b->num_maps <= COUNT(b->maps));
-    for (int i = 0; i < b->num_maps && i < COUNT(b->maps); i++)
-        CHECK(map_make(kernel, &kernel->facts.maps.data[i], args, &b->maps[i], why, sizeof why));
-}
-
 static bool catches(const char *text, uint64_t seed, void *user) {
     Mutated *m = user;
     Bench b = bench_new();
@@ -679,7 +667,7 @@ static bool catches(const char *text, uint64_t seed, void *user) {
     bench_buffer(&b, m->in.v, sizeof m->in.v);
     bench_buffer(&b, m->in.o, sizeof m->in.o);
     b.values[4] = MOST_TURNS;
-    make_maps(&b, m->kernel);
+    bench_maps(&b, m->kernel);
     bool runs = bench_run(&b, text, 1) && !b.failure.status;
     arena_free(b.arena);
     return !runs || m->subject->wrong(m->row, &m->in, MOST_TURNS);

@@ -4,6 +4,7 @@
 #define TERN_TEST_SIM_PTX_H
 
 #include "compile/compile.h"
+#include "device/map.h"
 #include "device/sim/sim.h"
 #include "test.h"
 
@@ -25,6 +26,7 @@ typedef struct Bench {
     int num_buffers;
     MapBox maps[4]; /* parameters behind the buffers and as many numbers */
     int num_maps, num_numbers;
+    uint32_t walk[WALK_PARAMS]; /* behind those, if not 0: a grid that the blocks walk over */
     uint64_t instructions, most_in_flight;
     bool race_limited;
     void (*print)(void *user, const char *text, size_t length); /* or NULL */
@@ -57,12 +59,26 @@ __attribute__((unused)) static void bench_buffer(Bench *b, void *data, size_t si
     b->values[b->num_buffers++] = (uint64_t)(uintptr_t)data;
 }
 
+/* The tensor maps that the kernel asks for, made of the values. */
+__attribute__((unused)) static void bench_maps(Bench *b, const CompiledKernel *kernel) {
+    void *args[8];
+    char why[200];
+    for (int i = 0; i < COUNT(args); i++) args[i] = &b->values[i];
+    b->num_numbers = kernel->num_params - b->num_buffers;
+    b->num_maps = kernel->facts.maps.count;
+    CHECK(b->num_maps <= COUNT(b->maps));
+    for (int i = 0; i < b->num_maps && i < COUNT(b->maps); i++)
+        CHECK(map_make(kernel, &kernel->facts.maps.data[i], args, &b->maps[i], why, sizeof why));
+}
+
 /* False after a refusal of the text; b->failure says how the launch went. */
 __attribute__((unused)) static bool bench_run(Bench *b, const char *text, uint32_t blocks) {
-    void *args[8 + COUNT(b->maps)];
+    void *args[8 + COUNT(b->maps) + WALK_PARAMS];
     int params = b->num_buffers + b->num_numbers;
     for (int i = 0; i < 8; i++) args[i] = &b->values[i];
     for (int i = 0; i < b->num_maps; i++) args[params + i] = &b->maps[i];
+    for (int i = 0; i < (b->walk[0] ? WALK_PARAMS : 0); i++)
+        args[params + b->num_maps + i] = &b->walk[i];
     b->diag = (Diag){.arena = b->arena};
     b->failure = (Failure){0};
     b->program = sim_parse(b->arena, str_of(text), b->shared, &b->diag);

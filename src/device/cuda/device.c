@@ -48,6 +48,7 @@ void cuda_object_free(Cuda *cuda, CudaObject *object) {
     free(object->maps);
     free(object->name);
     free(object->log);
+    free(object->walk_args);
     free(object);
 }
 
@@ -207,6 +208,7 @@ static tern_status cuda_open(Device *device, const char *argument,
     if (status == TERN_OK) status = describe(cuda);
     if (status == TERN_OK) status = make_context(cuda);
     device->makes_maps = cuda->driver.map_encode && cuda->major >= 9;
+    device->walks = true;
     if (status != TERN_OK) cuda_close(device);
     return status;
 }

@@ -43,6 +43,25 @@ static tern_status wait_for_launch(Cuda *cuda, CudaStream stream) {
     return status;
 }
 
+/* No more blocks than there is room for at a time: they walk over the programs, and take the size
+ * of the grid for more arguments. */
+static tern_status cut_grid(Cuda *cuda, const CudaObject *kernel, const uint32_t grid[3],
+                            uint32_t blocks[3], void ***args) {
+    uint64_t programs = (uint64_t)grid[0] * grid[1] * grid[2];
+    uint64_t room = (uint64_t)cuda->multiprocessors * (uint64_t)kernel->walks;
+    if (programs > INT32_MAX)
+        return cuda_fail(cuda, TERN_ERROR_UNSUPPORTED,
+                         "kernel %s: a grid of %llu; its blocks walk over 2147483647 at most",
+                         kernel->name, (unsigned long long)programs);
+    memcpy(kernel->walk_args, *args, sizeof **args * (size_t)kernel->num_args);
+    for (int i = 0; i < WALK_PARAMS; i++)
+        kernel->walk_args[kernel->num_args + i] = (void *)(uintptr_t)&grid[i];
+    *args = kernel->walk_args;
+    blocks[0] = (uint32_t)(programs < room ? programs : room);
+    blocks[1] = blocks[2] = 1;
+    return TERN_OK;
+}
+
 static CudaResult launch_on(const Cuda *cuda, const CudaObject *kernel, const uint32_t grid[3],
                             CudaStream stream, void **args) {
     const CudaDriver *driver = &cuda->driver;
@@ -73,10 +92,12 @@ tern_status cuda_launch(Device *device, void *queue, void *loaded, const uint32_
     tern_status status = TERN_OK;
     if (kernel->is_cooperative && !recorded) status = take_turns(device, stream);
     if (status == TERN_OK) status = cuda_enter(cuda, &previous);
-    if (status == TERN_OK && kernel->maps && (status = cuda_maps_make(cuda, kernel, &args)))
-        cuda_leave(cuda, previous);
     if (status != TERN_OK) return status;
-    CudaResult result = launch_on(cuda, kernel, grid, stream, args);
+    uint32_t blocks[3] = {grid[0], grid[1], grid[2]};
+    if (kernel->maps) status = cuda_maps_make(cuda, kernel, &args);
+    if (status == TERN_OK && kernel->walks) status = cut_grid(cuda, kernel, grid, blocks, &args);
+    if (status != TERN_OK) return cuda_leave(cuda, previous), status;
+    CudaResult result = launch_on(cuda, kernel, blocks, stream, args);
     cuda->last = kernel;
     memcpy(cuda->last_grid, grid, sizeof cuda->last_grid);
     cuda->num_launches++;

@@ -183,6 +183,12 @@ static tern_status load_kernel(Cuda *cuda, Arena *scratch, const CompiledKernel 
     if (status == TERN_OK && kernel->facts.maps.count)
         status = cuda_maps_open(cuda, kernel, object);
     if (status == TERN_OK) object->log = strdup(logs->info);
+    object->walks = kernel->facts.walks;
+    object->num_args = kernel->num_params + kernel->facts.maps.count;
+    if (object->walks)
+        object->walk_args = calloc((size_t)object->num_args + WALK_PARAMS, sizeof(void *));
+    if (object->walks && !object->walk_args)
+        status = cuda_fail(cuda, TERN_ERROR_NO_MEMORY, "the host's memory is full");
     return status;
 }
 

@@ -54,6 +54,7 @@ static tern_status sim_open(Device *device, const char *argument,
     }
     state->seed = options->order_seed ? options->order_seed : number_from("TERN_ORDER_SEED");
     state->perturb = number_from("TERN_SIM_ULP");
+    device->walks = state->seed && !options->watch;
     int timeout_ms;
     if (!device_timeout(device, options->timeout_ms, &timeout_ms)) return TERN_ERROR_ARGUMENT;
     state->timeout_ns = (int64_t)timeout_ms * 1000000;
@@ -120,8 +121,10 @@ static bool takes_maps(Device *device, const PtxProgram *p) {
     const char *why = NULL;
     for (int i = 0; i < kernel->facts.maps.count && !why; i++)
         why = map_check(kernel, &kernel->facts.maps.data[i]);
-    for (int i = 0; i < p->code.count && kernel->facts.maps.count; i++)
-        if (p->code.data[i].op == SIM_LOAD_PARAM && p->code.data[i].offset >= kernel->num_params)
+    int first = kernel->num_params, end = first + kernel->facts.maps.count;
+    for (int i = 0; i < p->code.count; i++)
+        if (p->code.data[i].op == SIM_LOAD_PARAM && p->code.data[i].offset >= first &&
+            p->code.data[i].offset < end)
             why = "the PTX reads a tensor map";
     if (why) says(device, TERN_ERROR_UNSUPPORTED, why);
     return !why;
@@ -139,7 +142,8 @@ static tern_status sim_load(Device *device, const CompiledKernel *kernel, void *
     }
     program->kernel = kernel;
     if (kernel->num_packs && !takes_packs(device, program)) return TERN_ERROR_UNSUPPORTED;
-    if (!kernel->num_packs && program->params.count != kernel->num_params + facts->maps.count)
+    int hidden = facts->maps.count + (facts->walks ? WALK_PARAMS : 0);
+    if (!kernel->num_packs && program->params.count != kernel->num_params + hidden)
         BUG("the PTX has %d parameters", program->params.count);
     if (!takes_maps(device, program)) return TERN_ERROR_UNSUPPORTED;
     Loaded *loaded = arena_new_of(kernel->arena, Loaded);
@@ -195,11 +199,11 @@ static bool all_at_once(Device *device, const PtxProgram *p, const uint32_t grid
     return false;
 }
 
-/* The arguments, and the tensor maps made of them. */
+/* The arguments, the tensor maps made of them, and room for the size of the grid. */
 static void **with_maps(Device *device, const CompiledKernel *kernel, void **args) {
     int params = kernel->num_params, count = kernel->facts.maps.count;
     Arena *arena = ((const SimState *)device->state)->words;
-    void **all = arena_array(arena, void *, params + count);
+    void **all = arena_array(arena, void *, params + count + WALK_PARAMS);
     memcpy(all, args, sizeof *all * (size_t)params);
     for (int i = 0; i < count; i++) {
         char why[500];
@@ -212,6 +216,17 @@ static void **with_maps(Device *device, const CompiledKernel *kernel, void **arg
     return all;
 }
 
+/* Few blocks, so that each walks over several programs: one of them, or some more. Their grid comes
+ * behind the other arguments. */
+static void cut_grid(Machine *m, const uint32_t grid[3]) {
+    const CompiledKernel *kernel = m->program->kernel;
+    uint64_t programs = (uint64_t)grid[0] * grid[1] * grid[2], blocks = 1 + m->seed % 3;
+    void **hidden = m->args + kernel->num_params + kernel->facts.maps.count;
+    for (int i = 0; i < WALK_PARAMS; i++) hidden[i] = (void *)(uintptr_t)&grid[i];
+    m->grid[0] = (uint32_t)(programs < blocks ? programs : blocks);
+    m->grid[1] = m->grid[2] = 1;
+}
+
 static tern_status sim_launch(Device *device, void *queue, void *handle, const uint32_t grid[3],
                               void **args) {
     (void)queue;
@@ -221,7 +236,8 @@ static tern_status sim_launch(Device *device, void *queue, void *handle, const u
     Machine *m = arena_new_of(fresh_words(device), Machine);
     bool is_cooperative = p->kernel->facts.is_cooperative;
     int first_map = p->kernel->facts.maps.count ? p->kernel->num_params : 0;
-    if (first_map && !(args = with_maps(device, p->kernel, args))) return TERN_ERROR_ARGUMENT;
+    bool hidden = first_map || p->kernel->facts.walks;
+    if (hidden && !(args = with_maps(device, p->kernel, args))) return TERN_ERROR_ARGUMENT;
     *m = (Machine){.device = device,
                    .program = p,
                    .gpu = state->gpu,
@@ -251,6 +267,7 @@ static tern_status sim_launch(Device *device, void *queue, void *handle, const u
     for (int i = 0; i < p->symbols.count; i++)
         if (str_is(p->symbols.data[i].name, PTX_GRID_WORKSPACE))
             memset((void *)(uintptr_t)p->symbols.data[i].address, 0, 8);
+    if (p->kernel->facts.walks) cut_grid(m, grid);
     if (state->timeout_ns) m->deadline_ns = clock_ns() + state->timeout_ns;
     if (loaded->totals.recording.most) {
         m->recording = &loaded->totals.recording;
@@ -259,7 +276,7 @@ static tern_status sim_launch(Device *device, void *queue, void *handle, const u
     }
     tern_status status = sim_launch_blocks(m);
     loaded->totals.launches++;
-    for (int i = 0; i < 3; i++) loaded->totals.grid[i] = grid[i];
+    for (int i = 0; i < 3; i++) loaded->totals.grid[i] = m->grid[i];
     if (m->most_in_flight > loaded->totals.most_in_flight)
         loaded->totals.most_in_flight = m->most_in_flight;
     if (m->race_limited) loaded->totals.race_limited = true;

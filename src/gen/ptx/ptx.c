@@ -147,6 +147,8 @@ static void print_module(Gen *g, Buf *out) {
     for (int i = 0; i < g->facts->maps.count; i++)
         buf_printf(out, "%s\n\t.param .align %d .b8 map_%d[%d]", fn->num_params || i ? "," : "",
                    MAP_ALIGNMENT, i, MAP_BYTES);
+    for (int i = 0; i < (g->facts->walks ? WALK_PARAMS : 0); i++)
+        buf_printf(out, ",\n\t.param .b32 param_%d", fn->num_params + i);
     buf_printf(out, ")\n.reqntid %d, %d, %d\n", block[0], block[1], block[2]);
     /* Where ptxas does not see how much shared memory there is, it may save registers in vain; not
      * where only the few bytes of an mbarrier are more than it might see. */

@@ -147,6 +147,13 @@ static void release(Gen *g, const Op *op) {
     tir_label(g->b, skip);
 }
 
+/* Of the producer. Where ptxas sees which one is left, it puts no loop around the instructions that
+ * want their operands in registers of the warp. */
+static Tir is_not_first(Gen *g) {
+    return tir_2(g->b, TIR_NE32, tir_special(g->b, CLASS_B32, "%tid.x", 0),
+                 tir_i32(g->b, 32 * g->roles->consumers->num_warps));
+}
+
 /* The first turns' slots are empty. */
 static void acquire(Gen *g, const Op *op) {
     Tir round, barrier = barrier_of(g, op, true, &round);
@@ -379,7 +386,10 @@ static void run(Gen *g, Func *fn, bool is_producer) {
                             .data);
     int end = tir_new_label(g->b);
     if (is_producer && g->roles->alone)
-        tir_branch(g->b, end, tir_2(g->b, TIR_NE32, ptx_thread_id(&of), tir_i32(g->b, 0)), false);
+        tir_branch(g->b, end,
+                   g->roles->tiles ? is_not_first(g)
+                                   : tir_2(g->b, TIR_NE32, ptx_thread_id(&of), tir_i32(g->b, 0)),
+                   false);
     int scope = tir_enter(g->b);
     ptx_function(&of);
     tir_leave(g->b, scope);
@@ -406,11 +416,13 @@ static int alive(const Gen *g, const Roles *roles) {
 
 const Roles *ptx_find_roles(Gen *g) {
     const char *why = NULL;
-    Roles *roles = g->has_wgmma ? roles_of(g->arena, g->fn, g->options->maps, &why) : NULL;
+    Roles *roles =
+        g->has_wgmma ? roles_of(g->arena, g->fn, g->options->maps, g->options->walks, &why) : NULL;
     for (int i = 0; roles && i < roles->num_rings; i++)
         if (roles->rings[i].why)
             ptx_note(g, str_format(g->arena, "no boxes: %s", roles->rings[i].why));
     if (roles && !roles_deal_out(roles, alive(g, roles))) roles = NULL, why = "no registers left";
+    g->facts->walks = roles && roles->walks ? roles->blocks : 0;
     if (why) ptx_note(g, str_format(g->arena, "no roles: %s", why));
     why = NULL;
     if (!roles && g->has_wgmma && g->options->maps) roles = roles_flat(g->arena, g->fn, &why);
@@ -468,4 +480,5 @@ void ptx_roles(Gen *g) {
                                g->roles->producer_registers, g->roles->consumer_registers)
                         .data;
     ptx_note(g, str_format(g->arena, "roles: 4 warps more fill the ring%s", registers));
+    if (g->roles->walks) ptx_note(g, STR("blocks walk over the programs"));
 }
