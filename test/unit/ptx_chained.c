@@ -214,7 +214,16 @@ static const char rows_of_words[] =
     "        word = tl.load(words + at, mask=at < turns * BN - 3, other=0)\n"
     "        by = (word >> 10 & 3).to(tl.float16)\n"
     "        acc = tl.dot(x, keys * by[:, None], acc)\n"
-    "    tl.store(o + row[:, None] * D + depth[None, :], acc)\n";
+    "    tl.store(o + row[:, None] * D + depth[None, :], acc)\n"
+    "@triton.jit\n"
+    "def summed(q, k, v, o, turns, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):\n"
+    "    row = tl.arange(0, BM)\n"
+    "    depth = tl.arange(0, D)\n"
+    "    at = row[:, None] * D + depth[None, :]\n"
+    "    x = tl.load(k + at, mask=row[:, None] < turns * 10, other=0).to(tl.float32)\n"
+    "    till = tl.where(row[:, None] >= row[None, :], 1.0, 0.0)\n"
+    "    below = tl.where(row[:, None] > row[None, :], 1.0, 0.0)\n"
+    "    tl.store(o + at, tl.dot(till, x) * 4 + tl.dot(below, x))\n";
 
 enum { MOST = 128, MOST_TURNS = 5 };
 
@@ -423,6 +432,20 @@ static int wrong_weighed(const Row *r, const Inputs *in, int turns) {
     return wrong;
 }
 
+/* Likewise, of kernel summed: sums of rows up to each one, four times, and up to the one before. */
+static int wrong_summed(const Row *r, const Inputs *in, int turns) {
+    int wrong = 0;
+    for (int d = 0; d < r->d; d++) {
+        double sum = 0;
+        for (int i = 0; i < r->bm; i++) {
+            double x = i < turns * 10 ? number_of(in->k[i * r->d + d]) : 0;
+            wrong += (double)in->o[i * r->d + d] != 4 * (sum + x) + sum;
+            sum += x;
+        }
+    }
+    return wrong;
+}
+
 /* Likewise, of kernel chosen. */
 static int wrong_chosen(const Row *r, const Inputs *in, int turns) {
     int wrong = 0;
@@ -454,7 +477,8 @@ static const Subject chained = {"chained", wrong_in, NULL}, signs = {"signs", wr
                      lessened = {"lessened", wrong_lessened, whole},
                      scaled = {"scaled", wrong_scaled, whole},
                      chosen = {"chosen", wrong_chosen, whole},
-                     weighed = {"weighed", wrong_weighed, rows_of_words};
+                     weighed = {"weighed", wrong_weighed, rows_of_words},
+                     summed = {"summed", wrong_summed, rows_of_words};
 
 static tern_kernel *compiled(tern_context *context, const Subject *subject, const Row *r,
                              int stages, const char *after) {
@@ -709,6 +733,31 @@ TEST(rows_of_numbers_are_in_the_ring) {
     }
     for (int stages = 2; stages < 4; stages++)
         check_mutated(&weighed, &sizes[0], stages, each_order_is_missed, 6);
+}
+
+/* Outside of loops, too: all that two products read lies in shared memory behind one barrier, where
+ * one tile is read by both; where that is too much room, each brings its own. */
+TEST(two_products_share_a_tile) {
+    static const struct {
+        Row size;
+        int barriers;
+    } rows_of[] = {{{64, 64, 32, 4}, 1}, {{64, 64, 16, 4}, 1}, {{128, 64, 64, 4}, 3}};
+    static Inputs in;
+    make_inputs(&in);
+    for (int i = 0; i < COUNT(rows_of); i++) {
+        tern_context *sim = opened("sim:h200", (uint64_t)i);
+        tern_kernel *kernel = sim ? compiled(sim, &summed, &rows_of[i].size, 3, NULL) : NULL;
+        CHECK(kernel);
+        if (!kernel) return;
+        const char *text = tern_kernel_text(kernel, TERN_STAGE_PTX);
+        int barriers = 0;
+        while ((text = strstr(text, "bar.sync"))) barriers++, text++;
+        CHECK(barriers == rows_of[i].barriers);
+        for (int turns = 0; turns <= MOST_TURNS; turns++)
+            check_launch(sim, kernel, &summed, &rows_of[i].size, &in, turns);
+        tern_kernel_free(kernel), tern_close(sim);
+    }
+    check_mutated(&summed, &rows_of[0].size, 3, each_order_is_missed, 4);
 }
 
 TEST(each_wait_and_barrier_is_missed) {

@@ -12,7 +12,8 @@
  * Without it each product brings its operands itself, the block waits before and behind it, and
  * what two read is brought twice. What the first product finds made is brought with its own: one
  * wait for all. The products of a turn then end where their sums are read, not one by one. One
- * product alone gains nothing; nor do those outside of loops, for the room that it takes.
+ * product alone gains nothing; nor do those outside of loops, for the room that it takes, but where
+ * a tile is read by two and all of them have theirs there: then none takes scratch.
  *
  * The rings lie behind those that are in use, and stay to the end of the region: not where a
  * multiprocessor would have room for fewer blocks, if it has registers for them. */
@@ -73,8 +74,39 @@ static bool is_room_for(const Sharer *s, int bytes) {
     return after <= s->arch->shared_limit && blocks_of(s, after) >= blocks_of(s, before);
 }
 
+typedef struct Left {
+    const Sharer *s;
+    int scratch;
+    bool has_twice; /* a tile is read by two products */
+    int reads[MAX_PARTS];
+} Left;
+
+static bool note_left(Op *op, void *user) {
+    Left *left = user;
+    const Sharer *s = left->s;
+    bool whole = op->kind == OP_DOT && dot_unit(op) == UNIT_WGMMA;
+    for (int i = 0; i < 2 && op->kind == OP_DOT; i++) {
+        if (!is_brought(op, i)) continue;
+        int at = index_of(s, op->operands[i], shared_type(s, op, i));
+        whole = whole && at >= 0;
+        if (at >= 0 && ++left->reads[at] > 1) left->has_twice = true;
+    }
+    int bytes = whole ? 0 : op_scratch(s->fn, s->has_atomics, op);
+    if (bytes > left->scratch) left->scratch = bytes;
+    return true;
+}
+
+/* Outside of loops: is what is found, of `bytes`, worth its room? */
+static bool is_worth(const Sharer *s, int bytes) {
+    Left left = {.s = s};
+    int before = s->end + s->scratch, after = s->end + bytes;
+    region_walk(s->fn->body, note_left, &left);
+    return left.has_twice && !left.scratch && after <= s->arch->shared_limit &&
+           blocks_of(s, after) >= blocks_of(s, before);
+}
+
 /* Of this product, all or nothing, and of those behind it what is made before it. */
-static void find_shared(Sharer *s, const Op *first) {
+static void find_shared(Sharer *s, const Op *first, bool in_loop) {
     int bytes = 0;
     s->count = 0;
     for (const Op *op = first; op; op = op->next)
@@ -83,7 +115,7 @@ static void find_shared(Sharer *s, const Op *first) {
             const Type *type = shared_type(s, op, i);
             if (s->count == MAX_PARTS || index_of(s, op->operands[i], type) >= 0) continue;
             int size = bytes_of(type);
-            bool fits = size % PANEL_BYTES == 0 && is_room_for(s, bytes + size);
+            bool fits = size % PANEL_BYTES == 0 && (!in_loop || is_room_for(s, bytes + size));
             if (!fits && op == first) {
                 s->count = 0;
                 return;
@@ -92,6 +124,7 @@ static void find_shared(Sharer *s, const Op *first) {
             s->values[s->count] = op->operands[i], s->types[s->count++] = type;
             bytes += size;
         }
+    if (!in_loop && !is_worth(s, bytes)) s->count = 0;
 }
 
 /* ---- writing ---- */
@@ -140,12 +173,12 @@ static bool has_products(const Region *region) {
 
 static bool share_region(Sharer *s, Region *region) {
     bool in_loop = region->owner && region->owner->kind == OP_FOR;
-    bool changed = false, has_several = in_loop && has_products(region);
+    bool changed = false, has_several = (in_loop || !region->owner) && has_products(region);
     for (Op *op = region->first; op; op = op->next) {
         for (int i = 0; i < op->num_regions; i++) changed |= share_region(s, op->regions[i]);
         if (!has_several || op->kind != OP_DOT || (!is_brought(op, 0) && !is_brought(op, 1)))
             continue;
-        find_shared(s, op);
+        find_shared(s, op, in_loop);
         if (!s->count) continue;
         write_shared(s, op);
         changed = true;
