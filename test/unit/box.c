@@ -133,10 +133,10 @@ TEST(what_moves_it_is_a_coordinate) {
     CHECK(gives("  %s = constant 8264 : i64\n" PLUS("%s"), "k: 1 at 8264; 64 at 0"));
     CHECK(gives(PLUS("%start"), "k: 1 at 1*start; 64 at 0"));
     CHECK(gives("  %w = ext_s %head : i64\n  %s = mul %w, %sh : i64\n" PLUS("%s"),
-                "k: 1 at 0; 64 at 0; 1*sh at 1*w"));
+                "k: 1 at 0; 64 at 0; 1*sh at 1*head"));
     CHECK(gives("  %w = ext_s %head : i64\n  %v = ext_s %sz : i64\n  %u = constant 4 : i64\n"
                 "  %t = mul %v, %u : i64\n  %s = mul %t, %w : i64\n" PLUS("%s"),
-                "k: 1 at 0; 64 at 0; 4*sz at 1*w"));
+                "k: 1 at 0; 64 at 0; 4*sz at 1*head"));
 }
 
 TEST(a_mask_is_an_end) {
