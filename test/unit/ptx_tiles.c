@@ -8,7 +8,7 @@
 #include "ptx_mutate.h"
 #include "sim_ptx.h"
 
-enum { BM = 256, BN = 128, BK = 16, M = 72, N = 264, MOST_K = 4 * BK };
+enum { BN = 128, BK = 16, M = 72, N = 264, MOST_K = 4 * BK };
 
 static const char source[] =
     "import triton\n"
@@ -78,12 +78,12 @@ static int wrong_in(const Inputs *in, int k) {
     return wrong;
 }
 
-static tern_kernel *compiled(tern_context *context, const char *name, int stages) {
+static tern_kernel *compiled(tern_context *context, const char *name, int warps, int stages) {
     char signature[128];
     snprintf(signature, sizeof signature, "*fp16:16,*fp16:16,*fp16:16,i32,%d,%d,%d,%d,%d,%d", M, N,
-             MOST_K, BM, BN, BK);
+             MOST_K, 32 * warps, BN, BK);
     tern_module *module = tern_load_text(context, source, strlen(source), "tiles.py");
-    tern_options options = {.size = sizeof options, .num_warps = 8, .num_stages = stages};
+    tern_options options = {.size = sizeof options, .num_warps = warps, .num_stages = stages};
     tern_kernel *kernel = module ? tern_compile(module, name, signature, &options) : NULL;
     if (!kernel) printf("%s\n", tern_message(context));
     tern_module_free(module);
@@ -118,18 +118,21 @@ static void check_launch(tern_context *context, tern_kernel *kernel, Inputs *in,
     for (int i = 0; i < 3; i++) tern_buffer_free(buffers[i]);
 }
 
-/* Seeds of the simulator's order; with one, the programs of a grid are walked over. */
+/* Seeds of the simulator's order; with one, the programs of a grid are walked over. Without roles:
+ * by 4 warps, but for the grid that is not walked over. */
 static void check_kernel(const char *name, const uint32_t grid[3], uint64_t seed, bool has_roles,
                          bool allows) {
+    int warps = has_roles || strcmp(name, "grid") == 0 ? 8 : 4;
     static Inputs in;
     make_inputs(&in);
     tern_context *context = opened("sim:h200", seed);
     for (int stages = 2; context && stages < 5; stages += 2) {
-        tern_kernel *kernel = compiled(context, name, stages);
+        tern_kernel *kernel = compiled(context, name, warps, stages);
         CHECK(kernel);
         if (!kernel) continue;
         const char *facts = tern_kernel_text(kernel, TERN_STAGE_FACTS);
         CHECK((strstr(facts, "\nroles: ") != NULL) == has_roles);
+        CHECK(strstr(facts, "\ntensor map: ") || warps == 8);
         for (int k = (stages - 2) * BK; k <= MOST_K; k += 2 * BK + stages / 2 * BK)
             check_launch(context, kernel, &in, k, grid);
         CHECK((kernel->without_maps == NULL) == allows);
@@ -161,6 +164,14 @@ TEST(tiles_that_begin_before_the_tensor) {
         check_kernel("before", (uint32_t[]){1 + seed % 2, 1, 1}, seed, true, false);
 }
 
+/* By 4 warps, of which one thread fills the ring. */
+TEST(tiles_without_roles) {
+    for (uint64_t seed = 0; seed < 2; seed++) {
+        check_kernel("grouped", (uint32_t[]){3, 1, 1}, seed, false, true);
+        check_kernel("before", (uint32_t[]){1 + seed % 2, 1, 1}, seed, false, false);
+    }
+}
+
 static bool catches(const char *text, uint64_t seed, void *user) {
     static Inputs in;
     const tern_kernel *kernel = user;
@@ -181,7 +192,7 @@ static bool catches(const char *text, uint64_t seed, void *user) {
 
 static void check_mutated(const char *name) {
     tern_context *context = opened("sim:h200", 1);
-    tern_kernel *kernel = context ? compiled(context, name, 2) : NULL;
+    tern_kernel *kernel = context ? compiled(context, name, 8, 2) : NULL;
     CHECK(kernel);
     if (!kernel) return;
     CHECK(each_order_is_missed(tern_kernel_text(kernel, TERN_STAGE_PTX), catches, kernel) > 10);

@@ -255,7 +255,7 @@ static void make_boxes(Flat *f, const Rings *rings, Roles *roles, const char **w
         func_renumber(f->fn);
         f->facts = roles_facts(f->arena, f->fn, ring);
         bool made = may_be_flat(f, ring) && box_ring(f->arena, f->fn, f->facts, op_result(ring),
-                                                     &roles->boxes, NULL, &f->why);
+                                                     &roles->boxes, roles->needs, &f->why);
         if (made) vec_push(f->arena, &f->rings, ring);
         if (!made && f->why) *why = f->why;
     }
@@ -286,7 +286,8 @@ Roles *roles_flat(Arena *arena, const Func *kernel, const char **why) {
     Func *fn = func_copy(kernel);
     Flat f = {.arena = arena, .fn = fn, .has_atomics = func_has_atomics(fn)};
     Roles *roles = arena_new_of(arena, Roles);
-    *roles = (Roles){.consumers = fn, .flat = true};
+    *roles =
+        (Roles){.consumers = fn, .flat = true, .needs = needs_new(arena, fn, kernel->num_params)};
     region_walk(fn->body, note_ring, &rings);
     make_boxes(&f, &rings, roles, why);
     if (!f.rings.count) return NULL;
@@ -296,5 +297,7 @@ Roles *roles_flat(Arena *arena, const Func *kernel, const char **why) {
     pass_dce(&px, fn);
     func_renumber(fn);
     find_loops(&f, &loops);
-    return lay_out(&f, &loops, roles) ? roles : (*why = "no shared memory left", NULL);
+    bool fits = lay_out(&f, &loops, roles);
+    if (!needs_close(roles->needs)) roles->needs = NULL;
+    return fits ? roles : (*why = "no shared memory left", NULL);
 }
