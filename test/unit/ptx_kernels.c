@@ -177,4 +177,27 @@ TEST(narrow_loads_have_the_registers_they_take) {
     tern_close(context);
 }
 
+/* ptxas 13.0 unrolls a loop that it can count, and takes three steps that wrap for a number that is
+ * small: it must not see a count where steps are large. On a GPU: test/promise/loop_from_zero.py. */
+TEST(loops_by_large_steps_are_not_counted) {
+    static const struct {
+        const char *signature;
+        bool counted;
+    } loops[] = {
+        {"*i64:16,i32,3,0", true},           {"*i64:16,i32,65536,0", true},
+        {"*i64:16,i32,1073741824,0", false}, {"*i64:16,i32,2147483647,0", false},
+        {"*i64:16,i64,65536,0", true},       {"*i64:16,i64,4611686018427387904,0", false},
+    };
+    tern_context *context =
+        tern_open(&(tern_open_options){.device = "interp", .cache_dir = ""}, NULL, NULL, 0);
+    tern_module *module = tern_load_file(context, "test/promise/loop_from_zero.py");
+    tern_options options = {.size = sizeof options, .target = "sm_90a"};
+    for (int i = 0; i < COUNT(loops); i++) {
+        tern_kernel *kernel = tern_compile(module, "turns", loops[i].signature, &options);
+        const char *text = kernel ? tern_kernel_text(kernel, TERN_STAGE_PTX) : "";
+        CHECK(*text && (strstr(text, "setp.lt.u") != NULL) == loops[i].counted);
+    }
+    tern_close(context);
+}
+
 TEST_MAIN()

@@ -349,13 +349,15 @@ static bool is_no_product(Op *op, void *user) {
 /* From a number that is not negative up: then the index as it moved is no more than twice the
  * type's largest, and as a number without a sign compares as if it had not passed its end. This is
  * what ptxas knows as a count of turns: it unrolls such a loop, and the loads of several turns go
- * out before the first is waited for. Loops with products go ahead by themselves. */
+ * out before the first is waited for. Loops with products go ahead by themselves. Not by large
+ * steps: whether four turns are left ptxas 13.0 asks of three steps, which wrap (by 2^62 in 64 bits
+ * the loop did not end, by 2^31 - 1 in 32 it had four turns for one). */
 static bool counts_up(Gen *g, const Op *op, Tir lower, Tir step) {
     bool wide = type_bits(for_lower(op)->type) == 64;
-    uint64_t sign = wide ? 1ull << 63 : 1u << 31, from, by;
+    uint64_t sign = wide ? 1ull << 63 : 1u << 31, most = wide ? 1ull << 48 : 1u << 16, from, by;
     if (for_unsigned(op) || !tir_is_const(g->b, lower, &from) || !tir_is_const(g->b, step, &by))
         return false;
-    return !(from & sign) && !(by & sign) && by && region_walk(for_body(op), is_no_product, NULL);
+    return !(from & sign) && by <= most && by && region_walk(for_body(op), is_no_product, NULL);
 }
 
 /* A counter that begins at no negative number and goes up is never negative. */
