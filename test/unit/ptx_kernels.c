@@ -177,8 +177,8 @@ TEST(narrow_loads_have_the_registers_they_take) {
     tern_close(context);
 }
 
-/* ptxas 13.0 unrolls a loop that it can count, and takes three steps that wrap for a number that is
- * small: it must not see a count where steps are large. On a GPU: test/promise/loop_from_zero.py. */
+/* ptxas 13.0 unrolls a loop that it can count, and takes three steps that wrap for a small number:
+ * it must not see a count where steps are large. On a GPU: test/promise/loop_from_zero.py. */
 TEST(loops_by_large_steps_are_not_counted) {
     static const struct {
         const char *signature;
