@@ -110,7 +110,8 @@ void online_turn(Builder *b, const Op *most, const Op *total, Value *x, Value *s
     Value *m = folds ? op_result(reduced(b, most, &lanes)) : x;
     if (so_far[0]) m = build_2(b, combination(most, OP_FMAX)->kind, so_far[0], m);
     Value *none = splat_like(b, -INFINITY, m->type);
-    Value *from = build_select(b, build_fcmp(b, FCMP_OEQ, m, none), splat_like(b, 0, m->type), m);
+    Value *zero = splat_like(b, 0, m->type);
+    Value *from = build_select(b, build_fcmp(b, FCMP_OEQ, m, none), zero, m);
     Value *to_all = from;
     if (folds) to_all = build_broadcast(b, build_expand_dims(b, from, axis), lanes->type->shape);
     Value *s = power_of(b, total, build_2(b, OP_FSUB, lanes, to_all));
