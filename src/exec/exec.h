@@ -134,6 +134,10 @@ float torch_uniform_float(Random *random); /* 24 bits */
 uint64_t torch_below(Random *random, uint64_t bound);
 void torch_fill_normal(Random *random, float *to, int64_t count);
 void torch_fill_normal_double(Random *random, double *to, int64_t count);
+typedef void NumpyFill(void *generator, int what, uint64_t most, int64_t count, void *data);
+/* generator (of this type), count, most?: a tensor of one dimension; at most 8 bytes a number */
+Object *numpy_drawn(Host *host, Object *const *args, const HostType *type, NumpyFill *fill,
+                    int what, tern_dtype dtype);
 Object *numpy_random_open(Host *host); /* _numpy_random: what numpy.random is made of */
 
 /* ---- pcg.c ---- */

@@ -94,7 +94,8 @@ static uint64_t below_masked(Pcg *pcg, uint64_t most) {
 
 enum { PCG_DOUBLES, PCG_FLOATS, PCG_BELOW, PCG_SHUFFLED };
 
-static void fill(Pcg *pcg, int what, uint64_t most, int64_t count, void *data) {
+static void fill(void *generator, int what, uint64_t most, int64_t count, void *data) {
+    Pcg *pcg = generator;
     double *doubles = data;
     float *floats = data;
     int64_t *integers = data;
@@ -126,23 +127,9 @@ static Object *new_pcg(Host *host, Object *const *args, const HostCall *call) {
     return object;
 }
 
-/* generator, count, most?: a tensor of one dimension. */
 static Object *drawn(Host *host, Object *const *args, const HostCall *call) {
-    int64_t count, most = 0;
-    bool fits = args[0]->kind == OBJECT_HOST && args[0]->type == &pcg_type;
-    if (!fits || !host_may_do(host, "random numbers") ||
-        !host_int(host, args[1], "count", &count) || count < 0 ||
-        (args[2] && !host_int(host, args[2], "most", &most)))
-        return is_raised(host) ? host->script->poison : host_refuse(host, "numpy.random of this");
-    void *data = (uint64_t)count < PTRDIFF_MAX / 8 ? malloc((size_t)count * 8 + 8) : NULL;
-    if (!data) longjmp(host->script->no_memory, 1);
-    fill(args[0]->payload, call->id, (uint64_t)most, count, data);
-    tern_dtype dtype = call->id == PCG_DOUBLES  ? TERN_FLOAT64
-                       : call->id == PCG_FLOATS ? TERN_FLOAT32
-                                                : TERN_INT64;
-    tern_tensor *tensor = tern_from(exec_of(host)->session, data, dtype, 1, &count);
-    free(data);
-    return tensor_wrap(host, tensor, false);
+    static const tern_dtype dtypes[] = {TERN_FLOAT64, TERN_FLOAT32, TERN_INT64, TERN_INT64};
+    return numpy_drawn(host, args, &pcg_type, fill, call->id, dtypes[call->id]);
 }
 
 Object *numpy_pcg_open(Host *host) {

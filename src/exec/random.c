@@ -161,7 +161,8 @@ static Object *numpy_generator(Host *host, Object *const *args, const HostCall *
 
 enum { NUMPY_DOUBLES, NUMPY_NORMALS, NUMPY_BELOW, NUMPY_SHUFFLED };
 
-static void numpy_fill(Random *random, int what, uint64_t most, int64_t count, void *data) {
+static void numpy_fill(void *generator, int what, uint64_t most, int64_t count, void *data) {
+    Random *random = generator;
     double *doubles = data;
     int64_t *integers = data;
     for (int64_t i = 0; i < count; i++)
@@ -177,31 +178,34 @@ static void numpy_fill(Random *random, int what, uint64_t most, int64_t count, v
     }
 }
 
-/* generator, count, most?: a tensor of one dimension. */
-static Object *numpy_drawn(Host *host, Object *const *args, const HostCall *call) {
+Object *numpy_drawn(Host *host, Object *const *args, const HostType *type, NumpyFill *fill,
+                    int what, tern_dtype dtype) {
     int64_t count, most = 0;
-    bool fits = args[0]->kind == OBJECT_HOST && args[0]->type == &numpy_type;
+    bool fits = args[0]->kind == OBJECT_HOST && args[0]->type == type;
     if (!fits || !host_may_do(host, "random numbers") ||
         !host_int(host, args[1], "count", &count) || count < 0 ||
         (args[2] && !host_int(host, args[2], "most", &most)))
         return is_raised(host) ? host->script->poison : host_refuse(host, "numpy.random of this");
-    bool wide = call->id >= NUMPY_BELOW;
     void *data = (uint64_t)count < PTRDIFF_MAX / 8 ? malloc((size_t)count * 8 + 8) : NULL;
     if (!data) longjmp(host->script->no_memory, 1);
-    numpy_fill(args[0]->payload, call->id, (uint64_t)most, count, data);
-    tern_tensor *drawn =
-        tern_from(exec_of(host)->session, data, wide ? TERN_INT64 : TERN_FLOAT64, 1, &count);
+    fill(args[0]->payload, what, (uint64_t)most, count, data);
+    tern_tensor *tensor = tern_from(exec_of(host)->session, data, dtype, 1, &count);
     free(data);
-    return tensor_wrap(host, drawn, false);
+    return tensor_wrap(host, tensor, false);
+}
+
+static Object *numpy_draw(Host *host, Object *const *args, const HostCall *call) {
+    return numpy_drawn(host, args, &numpy_type, numpy_fill, call->id,
+                       call->id >= NUMPY_BELOW ? TERN_INT64 : TERN_FLOAT64);
 }
 
 Object *numpy_random_open(Host *host) {
     static const Native rows[] = {
         NATIVE("generator", "seed?", numpy_generator),
-        {"doubles", "generator, count, most?", numpy_drawn, NUMPY_DOUBLES},
-        {"normals", "generator, count, most?", numpy_drawn, NUMPY_NORMALS},
-        {"below", "generator, count, most?", numpy_drawn, NUMPY_BELOW},
-        {"shuffled", "generator, count, most?", numpy_drawn, NUMPY_SHUFFLED}};
+        {"doubles", "generator, count, most?", numpy_draw, NUMPY_DOUBLES},
+        {"normals", "generator, count, most?", numpy_draw, NUMPY_NORMALS},
+        {"below", "generator, count, most?", numpy_draw, NUMPY_BELOW},
+        {"shuffled", "generator, count, most?", numpy_draw, NUMPY_SHUFFLED}};
     Object *module = host_module_new(host, "_numpy_random");
     module_add_natives(host, module, rows, COUNT(rows));
     return module;
