@@ -243,17 +243,6 @@ typedef struct Inputs {
     float o[MOST * MOST];
 } Inputs;
 
-static uint64_t state = 88172645463325252u;
-
-static int small(void) {
-    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-    return (int)(state * 2685821657736338717u >> 33) % 5 - 2;
-}
-
-static uint16_t half_of(int number) {
-    return (uint16_t)float_encode(FLOAT_F16, number, FLOAT_NEAREST_EVEN);
-}
-
 static double number_of(uint16_t half) { return float_decode(FLOAT_F16, half); }
 
 static void make_inputs(Inputs *in) {

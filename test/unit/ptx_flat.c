@@ -70,17 +70,6 @@ typedef struct Inputs {
     _Alignas(16) uint16_t c[M * N];
 } Inputs;
 
-static uint64_t state = 88172645463325252u;
-
-static int small(void) {
-    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-    return (int)(state * 2685821657736338717u >> 33) % 5 - 2;
-}
-
-static uint16_t half_of(int number) {
-    return (uint16_t)float_encode(FLOAT_F16, number, FLOAT_NEAREST_EVEN);
-}
-
 static void make_inputs(Inputs *in, const Row *row, int depth) {
     for (int i = 0; i < M; i++)
         for (int k = 0; k < depth; k++)

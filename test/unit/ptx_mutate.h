@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Mutations of PTX: without any one of the instructions that order copies, products and barriers,
- * some seed of the simulator finds fault or the result is wrong. */
+ * some seed of the simulator finds fault or the result, of small whole numbers, is wrong. */
 #ifndef TERN_PTX_MUTATE_H
 #define TERN_PTX_MUTATE_H
 
 #include "base/base.h"
+#include "base/float.h"
 #include "test.h"
 
 enum { MUTATION_SEEDS = 6 };
+
+/* Of products: whole numbers of -2 to 2, so that sums are exact. */
+static inline int small(void) {
+    static uint64_t state = 88172645463325252u;
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    return (int)(state * 2685821657736338717u >> 33) % 5 - 2;
+}
+
+static inline uint16_t half_of(int number) {
+    return (uint16_t)float_encode(FLOAT_F16, number, FLOAT_NEAREST_EVEN);
+}
 
 /* Does a launch with this seed fail, or leave another result? */
 typedef bool Catches(const char *text, uint64_t seed, void *user);

@@ -56,8 +56,6 @@ typedef struct Inputs {
     uint16_t a[M * MOST_K], b[N * MOST_K], c[M * N];
 } Inputs;
 
-static uint16_t half_of(int number) { return (uint16_t)float_encode(FLOAT_F16, number, false); }
-
 static void make_inputs(Inputs *in) {
     uint64_t state = 88172645463325252u;
     for (int i = 0; i < COUNT(in->a) + COUNT(in->b); i++) {
