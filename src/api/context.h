@@ -82,7 +82,8 @@ struct tern_kernel {
     Arena *arena;
     CompiledKernel *compiled;
     void *loaded; /* NULL: compiled for another target than the device's */
-    /* If it has tensor maps: how it was compiled, and the text without them; NULL: not yet. */
+    /* If it has tensor maps, or launches are asked: how it was compiled, and the text without;
+     * NULL: not yet. */
     const CompileRequest *request;
     void *without_maps;
     const char *name, *ast, *ir, *remarks, *facts, *configs, *times;
@@ -97,8 +98,8 @@ struct tern_kernel {
     void **args;
 };
 
-/* What runs where the arguments allow no tensor maps, which is rare: compiled when it is first
- * asked for. NULL: there is no such text. */
+/* What runs where the arguments allow no tensor maps, or are not as the text takes for granted,
+ * which is rare: compiled when it is first asked for. NULL: there is no such text. */
 void *kernel_without_maps(tern_kernel *kernel);
 
 struct tern_buffer {

@@ -285,7 +285,8 @@ static void *compile(tern_context *context, Arena *arena, const void *request_da
     }
     kernel->module = module;
     kernel->function = jit;
-    if (kernel->compiled->facts.maps.count) keep_request(kernel, &request);
+    if (kernel->compiled->facts.maps.count || kernel->compiled->needs)
+        keep_request(kernel, &request);
     return kernel_finish(kernel, specs, &options, &diag);
 }
 

@@ -58,7 +58,9 @@ KernelUse kernel_use(Arena *arena, const CompiledKernel *kernel) {
 }
 
 bool kernel_allows(const CompiledKernel *kernel, const uint64_t *args, const uint32_t grid[3]) {
-    return !kernel->facts.needs || needs_hold(kernel->facts.needs, args, grid);
+    struct Needs *needs = kernel->needs, *of_maps = kernel->facts.needs;
+    return (!needs || needs_hold(needs, args, grid)) &&
+           (!of_maps || needs_hold(of_maps, args, grid));
 }
 
 void kernel_print_ir(Buf *out, const CompiledKernel *kernel) {

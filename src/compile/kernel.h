@@ -41,6 +41,7 @@ typedef struct CompiledKernel {
     const KernelPack *packs;
     Str text; /* C or PTX; empty for interp */
     GenFacts facts;
+    struct Needs *needs; /* of each launch, besides those of its facts; NULL: none */
     const char *target;
     int num_warps, num_stages;
     bool debug, locations;
@@ -69,8 +70,8 @@ typedef struct KernelSources {
     VEC(const Source *) list;
 } KernelSources;
 KernelSources kernel_sources(Arena *arena, const CompiledKernel *kernel);
-/* May the text run so? Else it is to be compiled without tensor maps. args: ints extended to 64
- * bits. Nothing is allocated. */
+/* May the text run so? Else it is to be compiled without tensor maps, and without needs. args: ints
+ * extended to 64 bits. Nothing is allocated. */
 bool kernel_allows(const CompiledKernel *kernel, const uint64_t *args, const uint32_t grid[3]);
 /* As work_count (work.h). */
 const char *kernel_work(Arena *arena, const CompiledKernel *kernel, const uint32_t grid[3],

@@ -111,6 +111,9 @@ static Func *lowered(PassCtx *px, CompiledKernel *kernel, const struct Pipeline 
     if (tiles && !run_passes(px, kernel, fn, pipeline->passes, request)) return NULL;
     if (pipeline->placing && !thread) {
         if (!placed) fn = func_copy(fn);
+        /* A text of IR has no other for launches that are not so. */
+        if (request->maps && request->module)
+            px->needs = needs_new(kernel->arena, fn, fn->num_params);
         if (!run_passes(px, kernel, fn, pipeline->placing, request)) return NULL;
     }
     if (!request->print_after || kernel->printed.length) return fn;
@@ -195,6 +198,11 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
     int64_t start = clock_ns();
     if (!pipeline->target->generate(fn, &options, diag, &text, &kernel->facts)) return NULL;
     kernel_step(kernel, "generate", start);
+    if (px.needs && needs_close(px.needs)) {
+        kernel->needs = px.needs;
+        vec_push(arena, &kernel->facts.notes,
+                 STR("rows scaled once, by what is above 0: each launch is asked"));
+    }
     kernel->text = buf_str(&text);
     if (pipeline->target == &target_ptx) keep_ptx(arena, kernel->text);
     return kernel;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* needs: what a text takes for granted, and only a launch can tell: that numbers are not negative.
+/* needs: what a text takes for granted, and only a launch can tell: that ints are not negative,
+ * that floats are above 0.
  *
  *     %first = div %pid, %in_group * 8           %pid        0 .. grid - 1
  *     %rows = min (sub %blocks, %first), 8       %blocks     as the arguments have it
@@ -10,8 +11,11 @@
  * No signature says that a grid has no more programs than there are tiles, but each launch knows.
  * It has ranges (range.c) computed of its arguments and its grid, for the ops that the numbers are
  * made of: that takes less than a microsecond. Ranges are of all programs and turns together; where
- * they show nothing the text is not launched, though it might be right. */
+ * they show nothing the text is not launched, though it might be right. Floats are parameters and
+ * their products, which are multiplied as the text does it. */
 #include "opt/facts.h"
+
+#include <math.h>
 
 typedef struct Need { /* low <= value <= high, and a multiple, in any program */
     const Value *value;
@@ -25,7 +29,9 @@ struct Needs {
     Facts facts;    /* ranges alone */
     VEC(const Op *) ops;
     VEC(Need) all;
-    uint32_t grid[3]; /* of the last launch .. */
+    VEC(const Value *) positives; /* f32 */
+    VEC(const Op *) products;     /* that they are made of */
+    uint32_t grid[3];             /* of the last launch .. */
     bool asked, held;
     bool fails; /* whatever the launch is: what numbers are made of has gone */
 };
@@ -82,10 +88,31 @@ bool needs_add_multiple(Needs *needs, const Value *value, int64_t of) {
     return add_need(needs, (Need){value, NULL, 1, INT64_MAX, of});
 }
 
+static bool add_product(Needs *needs, const Value *value, int depth) {
+    enum { DEEPEST = 8 };
+    const Op *op = value->def;
+    if (value->type->kind != TYPE_F32 || depth == DEEPEST) return false;
+    if (!op) return value->region == needs->fn->body;
+    if (op->kind == OP_CONSTANT) return true;
+    if (op->kind != OP_FMUL || !add_product(needs, op->operands[0], depth + 1) ||
+        !add_product(needs, op->operands[1], depth + 1))
+        return false;
+    vec_push(needs->facts.arena, &needs->products, op);
+    return true;
+}
+
+bool needs_add_positive(Needs *needs, const Value *value) {
+    if (!add_product(needs, value, 0)) return false;
+    vec_push(needs->facts.arena, &needs->positives, value);
+    return true;
+}
+
 bool needs_close(Needs *needs) {
     for (int i = 0; i < needs->ops.count; i++) needs->fails |= !needs->ops.data[i]->parent;
+    for (int i = 0; i < needs->products.count; i++)
+        needs->fails |= !needs->products.data[i]->parent;
     needs->facts.range = arena_array(needs->facts.arena, Range, needs->fn->num_values);
-    return needs->all.count > 0;
+    return needs->all.count + needs->positives.count > 0;
 }
 
 /* ---- at launch ---- */
@@ -125,9 +152,28 @@ static bool is_met(const Needs *needs, const Need *need) {
     return need->multiple == 1 || (r.low == r.high && r.low % need->multiple == 0);
 }
 
+static float product_of(const Value *value, const uint64_t *args) {
+    const Op *op = value->def;
+    if (op && op->kind == OP_FMUL)
+        return product_of(op->operands[0], args) * product_of(op->operands[1], args);
+    uint32_t bits = (uint32_t)(op ? constant_bits(op) : args[value->index]);
+    float number;
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+static bool are_positive(const Needs *needs, const uint64_t *args) {
+    for (int i = 0; i < needs->positives.count; i++) {
+        float number = product_of(needs->positives.data[i], args);
+        if (!(number > 0 && number < INFINITY)) return false;
+    }
+    return true;
+}
+
 bool needs_hold(Needs *needs, const uint64_t *args, const uint32_t grid[3]) {
     Range *range = needs->facts.range;
-    if (needs->fails || !take_launch(needs, args, grid)) return !needs->fails && needs->held;
+    if (needs->fails || !are_positive(needs, args)) return false;
+    if (!take_launch(needs, args, grid)) return !needs->fails && needs->held;
     for (int i = 0; i < needs->ops.count; i++) {
         const Op *op = needs->ops.data[i];
         if (op->kind == OP_FOR)

@@ -12,6 +12,7 @@ typedef struct PassCtx {
     const char *target;        /* "sm_90a"; `place` asks for it */
     bool precise;              /* `contract` does nothing */
     bool maps;                 /* boxes of tensors may be copied (gen/map.h) */
+    struct Needs *needs;       /* of each launch; NULL: launches are not asked */
     const struct Facts *facts; /* made by `fence`, of the function as it leaves it */
 } PassCtx;
 
@@ -123,6 +124,7 @@ bool needs_add(Needs *needs, const Value *value);
 bool needs_add_most(Needs *needs, const Value *value, int64_t most); /* .. nor more than that */
 bool needs_add_below(Needs *needs, const Value *value, const Value *end); /* .. but less */
 bool needs_add_multiple(Needs *needs, const Value *value, int64_t of);    /* it is one, above 0 */
+bool needs_add_positive(Needs *needs, const Value *value); /* an f32 is above 0 and finite */
 bool needs_close(Needs *needs); /* once fn does not change any more; false: there are none */
 /* args: by parameter, ints extended to 64 bits. On one thread at a time. */
 bool needs_hold(Needs *needs, const uint64_t *args, const uint32_t grid[3]);
