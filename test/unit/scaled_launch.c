@@ -86,9 +86,8 @@ static tern_context *opened(const char *device, uint64_t seed) {
 
 static tern_kernel *compiled(tern_context *context, bool also) {
     char signature[128];
-    snprintf(signature, sizeof signature,
-             "*fp16:16,*fp16:16,*fp16:16,*fp32:16,fp32,%d,%d,%d,%d,%s", BM, BN, D, TURNS,
-             also ? "True" : "False");
+    snprintf(signature, sizeof signature, "*fp16:16,*fp16:16,*fp16:16,*fp32:16,fp32,%d,%d,%d,%d,%s",
+             BM, BN, D, TURNS, also ? "True" : "False");
     tern_module *module = tern_load_text(context, source, strlen(source), "scores.py");
     tern_options options = {.size = sizeof options, .num_warps = 4, .num_stages = 2};
     tern_kernel *kernel = module ? tern_compile(module, "scores", signature, &options) : NULL;
@@ -149,7 +148,8 @@ static bool allows(const tern_kernel *kernel, float scale) {
 
 TEST(launches_are_asked) {
     tern_context *sim = opened("sim:h200", 0);
-    tern_kernel *kernel = sim ? compiled(sim, false) : NULL, *also = sim ? compiled(sim, true) : NULL;
+    tern_kernel *kernel = sim ? compiled(sim, false) : NULL,
+                *also = sim ? compiled(sim, true) : NULL;
     CHECK(kernel && also);
     if (!kernel || !also) return;
     const char *said = "rows scaled once";

@@ -10,7 +10,8 @@
  *
  * where %rows is %s + 0 .. and keys are 0 .. 127: as in causal attention, where all turns but the
  * last are below the diagonal, or where the keys end inside of the last turn. A comparison of each
- * score costs as much as its exponential does. The turns are the same ones in the same order.
+ * score costs as much as its exponential does. The turns are the same ones in the same order. What a
+ * mask stood between, scores that are scaled and the most that is taken from them, becomes one fma.
  *
  * Both sides are sums of scalars and of ranges that do not begin below 0: of the index of the loop
  * on the side that must be less, of some from outside of it on the other. Of loops of two
@@ -219,6 +220,7 @@ bool pass_unmask(PassCtx *px, Func *fn) {
     if (!unmask_region(px, fn, fn->body)) return false;
     func_renumber(fn);
     pass_fold(px, fn);
+    pass_contract(px, fn); /* what a mask stood between */
     pass_dce(px, fn);
     func_renumber(fn);
     return true;
