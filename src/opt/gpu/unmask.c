@@ -10,8 +10,9 @@
  *
  * where %rows is %s + 0 .. and keys are 0 .. 127: as in causal attention, where all turns but the
  * last are below the diagonal, or where the keys end inside of the last turn. A comparison of each
- * score costs as much as its exponential does. The turns are the same ones in the same order. What a
- * mask stood between, scores that are scaled and the most that is taken from them, becomes one fma.
+ * score costs as much as its exponential does. The turns are the same ones in the same order. What
+ * a mask stood between, scores that are scaled and their most, which is taken from them, becomes
+ * one fma.
  *
  * Both sides are sums of scalars and of ranges that do not begin below 0: of the index of the loop
  * on the side that must be less, of some from outside of it on the other. Of loops of two
