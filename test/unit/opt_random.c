@@ -6,7 +6,7 @@
 
 enum { FUNCTIONS = 1500, RUNS = 3 };
 
-static const char *const sequences[][12] = {
+static const char *const sequences[][13] = {
     {"fold"},
     {"cse"},
     {"dce"},
@@ -19,8 +19,8 @@ static const char *const sequences[][12] = {
     {"sink"},
     {"together"},
     {"licm", "carry", "shape", "sink", "together", "dce"},
-    {"guard", "place", "keep", "bring", "rings", "early", "share", "waits", "scaled", "fence",
-     "apart"},
+    {"guard", "place", "keep", "bring", "rings", "early", "share", "soon", "waits", "scaled",
+     "fence", "apart"},
     {"place", "keep", "bring", "rings", "early", "share", "waits", "fence"},
     {"bring"},
     {"keep"},
@@ -33,6 +33,7 @@ static const char *const sequences[][12] = {
     {"rotate"},
     {"hold"},
     {"share"},
+    {"soon"},
     {"waits"},
     {"scaled"},
     {"fence"},

@@ -216,6 +216,21 @@ static const char rows_of_words[] =
     "        acc = tl.dot(x, keys * by[:, None], acc)\n"
     "    tl.store(o + row[:, None] * D + depth[None, :], acc)\n"
     "@triton.jit\n"
+    "def graded(q, k, v, o, turns, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):\n"
+    "    row = tl.arange(0, BM)\n"
+    "    key = tl.arange(0, BN)\n"
+    "    depth = tl.arange(0, D)\n"
+    "    x = tl.load(q + row[:, None] * D + depth[None, :])\n"
+    "    y = tl.load(q + (BM - 1 - row[:, None]) * D + depth[None, :])\n"
+    "    acc = tl.zeros([BM, D], dtype=tl.float32)\n"
+    "    for i in range(0, turns * BN, BN):\n"
+    "        keys = tl.load(k + (i + key[:, None]) * D + depth[None, :])\n"
+    "        values = tl.load(v + (i + key[:, None]) * D + depth[None, :])\n"
+    "        p = tl.where(tl.dot(x, tl.trans(keys)) > 0, 1.0, -1.0)\n"
+    "        e = tl.dot(y, tl.trans(values)) * p\n"
+    "        acc = tl.dot(e.to(tl.float16), keys, acc)\n"
+    "    tl.store(o + row[:, None] * D + depth[None, :], acc)\n"
+    "@triton.jit\n"
     "def summed(q, k, v, o, turns, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):\n"
     "    row = tl.arange(0, BM)\n"
     "    depth = tl.arange(0, D)\n"
@@ -452,6 +467,25 @@ static int wrong_chosen(const Row *r, const Inputs *in, int turns) {
     return wrong;
 }
 
+/* Likewise, of kernel graded. */
+static int wrong_graded(const Row *r, const Inputs *in, int turns) {
+    int wrong = 0;
+    for (int i = 0; i < r->bm; i++) {
+        double sums[MOST] = {0};
+        for (int n = 0; n < turns * r->bn; n++) {
+            double s = 0, e = 0;
+            for (int d = 0; d < r->d; d++) {
+                s += number_of(in->q[i * r->d + d]) * number_of(in->k[n * r->d + d]);
+                e += number_of(in->q[(r->bm - 1 - i) * r->d + d]) * number_of(in->v[n * r->d + d]);
+            }
+            for (int d = 0; d < r->d; d++)
+                sums[d] += (s > 0 ? e : -e) * number_of(in->k[n * r->d + d]);
+        }
+        for (int d = 0; d < r->d; d++) wrong += (double)in->o[i * r->d + d] != sums[d];
+    }
+    return wrong;
+}
+
 typedef struct Subject {
     const char *name;
     int (*wrong)(const Row *r, const Inputs *in, int turns);
@@ -467,7 +501,8 @@ static const Subject chained = {"chained", wrong_in, NULL}, signs = {"signs", wr
                      scaled = {"scaled", wrong_scaled, whole},
                      chosen = {"chosen", wrong_chosen, whole},
                      weighed = {"weighed", wrong_weighed, rows_of_words},
-                     summed = {"summed", wrong_summed, rows_of_words};
+                     summed = {"summed", wrong_summed, rows_of_words},
+                     graded = {"graded", wrong_graded, rows_of_words};
 
 static tern_kernel *compiled(tern_context *context, const Subject *subject, const Row *r,
                              int stages, const char *after) {
@@ -700,6 +735,22 @@ static void check_mutated(const Subject *subject, const Row *r, int stages, Muta
     CHECK(mutate(tern_kernel_text(kernel, TERN_STAGE_PTX), catches, &m) > least);
     tern_kernel_free(kernel);
     tern_close(context);
+}
+
+/* A product that needs nothing of another one's sums begins before these are waited for; each is
+ * waited for all the same. */
+TEST(products_begin_side_by_side) {
+    static const Row eight = {128, 64, 64, 8};
+    check_row(&graded, &rows[0], 3, false);
+    check_row(&graded, &eight, 2, false);
+    tern_context *sim = opened("sim:h200", 0);
+    tern_kernel *kernel = sim ? compiled(sim, &graded, &eight, 3, "waits") : NULL;
+    CHECK(kernel);
+    if (!kernel) return;
+    const char *ir = tern_kernel_text(kernel, TERN_STAGE_IR_AFTER), *loop = strstr(ir, " for ");
+    const char *first = loop ? strstr(loop, " dot ") : NULL;
+    CHECK(first && strstr(first + 1, " dot ") < strstr(first, "settle"));
+    tern_kernel_free(kernel), tern_close(sim);
 }
 
 /* A row of numbers that a tile is multiplied by comes through the ring, behind the tiles; it needs
