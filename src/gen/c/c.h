@@ -33,6 +33,7 @@ typedef struct Array {
     bool dedicated;      /* its memory is never given to another array */
     bool held;           /* a variable of the program, so that vectors of it stay in registers */
     int fresh;           /* a C variable: nothing was stored yet, all lanes count as 0; 0: none */
+    int to;              /* an array: where a product puts rows of it; 0: there. See early.c */
     VEC(Value *) values; /* that live here */
 } Array;
 
@@ -75,6 +76,15 @@ typedef struct NarrowDot {
     int fresh;                /* of the sums' array */
 } NarrowDot;
 
+/* A store whose whole rows the last products of a loop have written; see early.c. */
+typedef struct Early {
+    Op *store;
+    const Op *loop;
+    int result;        /* of the loop */
+    const Array *sums; /* NULL: all is to be stored */
+    int rows, homes;   /* arrays of addresses */
+} Early;
+
 typedef struct Gen {
     Arena *arena;
     Func *fn;
@@ -108,6 +118,7 @@ typedef struct Gen {
     Map known_functions; /* name -> non-NULL: is in functions */
     bool has_tiles;
     VEC(NarrowDot) gathered; /* of the loops that are open */
+    VEC(Early) early;
     /* Rows that come in equal steps: the program after this one will load from `next`. The loop
      * nest after the one that loads fetches it ahead. */
     int num_ahead, ahead_lanes, ahead_size; /* lanes 0: nothing to fetch */
@@ -152,9 +163,11 @@ typedef struct Root {
     Op *op;       /* store, reduce, scan, atomic, print .. */
     Value *value; /* op == NULL: just store this value in `view` */
     View *view;
-    bool is_home;      /* the view will be the value's own: other users read it there */
-    const Array *rows; /* where the address of each row goes, of a load that is not stored if the
+    bool is_home;       /* the view will be the value's own: other users read it there */
+    const Array *rows;  /* where the address of each row goes, of a load that is not stored if the
                           row is whole: there or in `view`; NULL: nowhere, all is stored */
+    bool only_rows;     /* that is all: of a store, likewise */
+    const Early *early; /* of a store: its whole rows are there already, if the loop had a turn */
 } Root;
 /* True: roots[0].rows was written. */
 bool nest_write(Gen *g, const Root *roots, int num_roots);
@@ -207,6 +220,16 @@ Value *turned_source(Gen *g, Value *value); /* that tile */
 void turn_load(Func *fn, const Facts *facts, const Value *value);
 /* to[j][i] = from[i][j], of 32 bits; rows and columns are multiples of 16, as are from's. */
 void turned_write(Gen *g, Str to, int to_row, Str from, int from_row, int rows, int columns);
+
+/* A product that product.c makes, all of it in vectors. */
+bool dot_has_rows(Gen *g, const Op *dot);
+
+/* ---- early.c ---- */
+void early_find(Gen *g, const Op *loop);
+void early_begin(Gen *g, const Op *loop, int i, Array *sums); /* before the loop */
+void early_turn(Gen *g, const Op *loop, Str last);            /* as a turn begins */
+const Early *early_of(Gen *g, const Op *store);               /* NULL: all is to be stored */
+Str early_remains(Gen *g, const Early *e); /* a condition: row i0 is to be stored */
 
 /* ---- matrix.c ---- */
 /* By AMX's tiles: operands as they are, i8 or bf16. */

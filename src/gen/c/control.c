@@ -207,6 +207,7 @@ static void for_write(Gen *g, Op *op) {
             home->array->fresh = new_id(g);
             line(g, &g->decls, 1, "int fresh%d;", home->array->fresh);
             line(g, g->out, g->depth, "fresh%d = 1;", home->array->fresh);
+            early_begin(g, op, i, home->array);
         } else
             store_into_view(g, init, home);
         value_store_in(g, arg, home);
@@ -215,6 +216,9 @@ static void for_write(Gen *g, Op *op) {
     for_header(g, op, for_index(op));
     int from = g->arrays.count, gathered = g->gathered.count;
     g->depth++;
+    int index = for_index(op)->id;
+    early_turn(g, op,
+               text(g, "k%d + %.*s >= e%d", index, STR_ARG(scalar_name(g, for_step(op))), index));
     region_write(g, region);
     if (!diag_failed(g->diag)) {
         carry_tiles(g, region, from);
@@ -356,6 +360,7 @@ static void while_write(Gen *g, Op *op) {
 void control_write(Gen *g, Op *op) {
     for (int i = 0; i < op->num_operands; i++) force_leaves(g, op->operands[i]);
     force_used_inside(g, op);
+    if (op->kind == OP_FOR) early_find(g, op);
     Waiting waiting = leave_loads(g);
     if (op->kind == OP_IF)
         if_write(g, op);

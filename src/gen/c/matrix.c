@@ -449,11 +449,13 @@ static void gather(Gen *g, Op *op, NarrowDot *d) {
 void gathered_write(Gen *g, int from) {
     for (int i = from; i < g->gathered.count; i++) {
         const NarrowDot *d = &g->gathered.data[i];
-        line(g, g->out, g->depth, "if (turn%d) {", d->turn);
-        g->depth++;
-        slots_write(g, d, text(g, "turn%d", d->turn));
-        g->depth--;
-        line(g, g->out, g->depth, "}");
+        if (d->turn) {
+            line(g, g->out, g->depth, "if (turn%d) {", d->turn);
+            g->depth++;
+            slots_write(g, d, text(g, "turn%d", d->turn));
+            g->depth--;
+            line(g, g->out, g->depth, "}");
+        }
         if (d->fresh) /* the loop had no turn */
             line(g, g->out, g->depth, "if (fresh%d) for (L i = 0; i < %lld; i++) a%d[i] = 0;",
                  d->fresh, (long long)d->batches * d->M * d->N, d->c);
@@ -487,6 +489,7 @@ bool sums_are_fresh(Gen *g, const Op *loop, int i) {
     const Op *dot = of_arg->users.count == 1 ? of_arg->users.data[0] : NULL;
     if (!dot || dot->kind != OP_DOT || dot_acc(dot) != arg || !is_zero(for_init(loop, i)))
         return false;
+    if (dot_has_rows(g, dot)) return may_gather(g, dot);
     return (dot_has_tiles(dot, g->arch) || dot_is_narrow(dot, g->arch)) &&
            narrow_of(g, dot).slots > 1;
 }

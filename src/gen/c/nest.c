@@ -388,13 +388,20 @@ static void ask_stream(Nest *n, const Value *pointer, Ev p, int bytes) {
     n->g->stored_bytes += (int64_t)pointer->type->lanes * (bytes / n->g->W);
 }
 
-static void write_store(Nest *n, Op *op) {
+static void write_store(Nest *n, const Root *root) {
     Gen *g = n->g;
+    Op *op = root->op;
     Value *pointer = store_pointer(op), *value = store_value(op);
     Place place = identity_place(n, pointer->type);
     TypeKind lane = type_lane(value->type)->kind;
     int size = type_size_bytes(type_lane(pointer->type)->elem);
-    Ev p = eval(n, pointer, place), v = eval(n, value, place);
+    Ev p = eval(n, pointer, place);
+    if (root->only_rows) {
+        Str mask = nest_mask(n, store_mask(op), place, NULL);
+        if (n->fast && !mask.length && is_contiguous(p, size)) n->in_place = p.text;
+        return;
+    }
+    Ev v = eval(n, value, place);
     Str mask = nest_mask(n, store_mask(op), place, NULL);
     Str vector = as_vector(n, v), l = lane_index(n);
     if (!is_contiguous(p, size)) {
@@ -711,7 +718,9 @@ static void root_operands(Nest *n, const Root *root, bool collect) {
         return;
     }
     for (int i = 0; i < root->op->num_operands; i++)
-        prepare(n, root->op->operands[i], identity_place(n, root->op->operands[i]->type), collect);
+        if (!root->only_rows || root->op->operands[i] != store_value(root->op))
+            prepare(n, root->op->operands[i], identity_place(n, root->op->operands[i]->type),
+                    collect);
 }
 
 static bool user_is_here(Nest *n, const Value *value, const Op *user) {
@@ -841,7 +850,7 @@ static void write_root(Nest *n, const Root *root) {
     }
     g->last_line = op_line(root->op);
     if (root->op->kind == OP_STORE)
-        write_store(n, root->op);
+        write_store(n, root);
     else
         write_across(n, root->op);
 }
@@ -897,10 +906,11 @@ static void emit_row(Nest *n, bool with_fast, bool with_slow, int unroll) {
 /* A row that the body without masks would copy as a whole is left where it is. */
 static void begin_in_place(Nest *n) {
     Gen *g = n->g;
-    int d = depth_at(n, n->num_rows), copy = n->roots[0].view->array->id;
-    line(g, g->out, d, "a%d[i0] = full == %d ? (L)%.*s : (L)(a%d + i0 * %d);", n->roots[0].rows->id,
-         n->N, STR_ARG(n->in_place), copy, n->N);
-    line(g, g->out, d, "if (full < %d) {", n->N);
+    int d = depth_at(n, n->num_rows);
+    const Root *root = &n->roots[0];
+    line(g, g->out, d, "a%d[i0] = full == %d ? (L)%.*s : (L)(a%d + i0 * %d);", root->rows->id, n->N,
+         STR_ARG(n->in_place), root->view->array->id, n->N);
+    if (!root->only_rows) line(g, g->out, d, "if (full < %d) {", n->N);
 }
 
 static void emit(Nest *n, bool with_fast, bool with_slow, int unroll) {
@@ -918,9 +928,11 @@ static void emit(Nest *n, bool with_fast, bool with_slow, int unroll) {
     if (n->has_last) line(g, out, d, "L last = %d;", n->N);
     buf_add(out, n->pre[n->num_rows].data, n->pre[n->num_rows].length);
     bool one = with_fast && with_slow && unroll == 1 && one_body_is_enough(n);
+    const Root *root = &n->roots[0];
     if (n->in_place.length) begin_in_place(n);
-    emit_row(n, with_fast && !one, with_slow, unroll);
-    if (n->in_place.length) line(g, out, d, "}");
+    if (root->early) line(g, out, d, "if (%.*s) {", STR_ARG(early_remains(g, root->early)));
+    if (!root->only_rows) emit_row(n, with_fast && !one, with_slow, unroll);
+    if ((n->in_place.length && !root->only_rows) || root->early) line(g, out, d, "}");
     buf_add(out, n->post[n->num_rows].data, n->post[n->num_rows].length);
     for (int k = n->num_rows - 1; k >= 0; k--) {
         line(g, out, depth_at(n, k), "}");
@@ -969,7 +981,7 @@ bool nest_write(Gen *g, const Root *roots, int num_roots) {
         unroll = is_copy(n) ? 4 : across_unroll(n);
         for (int u = 0; u < unroll; u++) write_body(n, true, u);
     }
-    bool slow = !fast || n->has_bounds || n->N % (g->W * unroll) != 0;
+    bool slow = (!fast || n->has_bounds || n->N % (g->W * unroll) != 0) && !roots[0].only_rows;
     if (slow) write_body(n, false, 0);
     across_end(n);
     if (n->loads_ahead)
@@ -978,6 +990,6 @@ bool nest_write(Gen *g, const Root *roots, int num_roots) {
         g->ahead_lanes = 0;
     emit(n, fast, slow, unroll);
     for (int i = 0; i < num_roots; i++)
-        if (roots[i].op) set_done(g, roots[i].op);
+        if (roots[i].op && !roots[i].only_rows) set_done(g, roots[i].op);
     return n->in_place.length > 0;
 }

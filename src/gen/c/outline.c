@@ -118,8 +118,8 @@ static bool is_outside_name(Str word) {
 
 /* What a block may declare. */
 static bool is_local_name(Str word) {
-    static const char *const prefixes[] = {"u", "x",  "w",    "i", "k", "r",   "c",
-                                           "v", "nt", "step", "e", "n", "turn"};
+    static const char *const prefixes[] = {"u", "x",  "w",    "i", "k", "r",    "c",
+                                           "v", "nt", "step", "e", "n", "turn", "fresh"};
     return is_numbered(word, prefixes, COUNT(prefixes), true);
 }
 

@@ -66,6 +66,8 @@ typedef struct Form {
     TypeKind kind;
     int group, rows, vectors;
     bool from_zero;
+    bool fresh;    /* a parameter: there is nothing to add to */
+    bool to;       /* another: where the rows of sums go, but for `at` columns */
     bool by_rows;  /* a: addresses of rows, wherever they are */
     bool packs;    /* b: addresses of rows; and the columns taken go to a panel */
     TypeKind from; /* the lanes of such rows: kind, or f16 or bf16 where that is f32 */
@@ -79,8 +81,9 @@ static void form_write(Gen *g, Buf *out, const char *name, const Form *form) {
                         : text(g, "const %s *b", type);
     /* All registers are sums and operands: what an inliner brings beside them is not in any. */
     line(g, out, 0, "static __attribute__((noinline)) void %s(", name);
-    line(g, out, 0, "                %s *c, %.*s, %.*s, L ldc, L lda, L ldb, L K) {", type,
-         STR_ARG(a), STR_ARG(b));
+    line(g, out, 0, "                %s *c, %.*s, %.*s, L ldc, L lda, L ldb, L K%s%s) {", type,
+         STR_ARG(a), STR_ARG(b), form->fresh ? ", int fresh" : "",
+         form->to ? ", const L *to, L column" : "");
     for (int i = 0; i < form->rows; i++)
         if (form->by_rows)
             line(g, out, 1, "const %s *a%d = (const %s *)rows[%d];", type, i, type, i);
@@ -122,15 +125,20 @@ static void kernel_write(Gen *g, const char *name, const Form *form) {
     form_write(g, out, name, form);
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < vectors; j++)
-            if (form->from_zero)
+            if (form->from_zero || form->fresh)
                 line(g, out, 1, "%s c%d_%d = (%s){};", vec, i, j, vec);
             else
                 line(g, out, 1, "%s c%d_%d = *(const %s *)(c + %d * ldc + %d * W);", vec, i, j,
                      memory, i, j);
+    if (form->fresh) line(g, out, 1, "if (!fresh) {");
+    for (int i = 0; i < rows && form->fresh; i++)
+        for (int j = 0; j < vectors; j++)
+            line(g, out, 2, "c%d_%d = *(const %s *)(c + %d * ldc + %d * W);", i, j, memory, i, j);
     for (int i = 0; i < rows && !form->from_zero; i++) /* what the next call loads */
         for (int j = 0; j < vectors; j++)
-            line(g, out, 1, "__builtin_prefetch(c + %d * ldc + %d * W);",
+            line(g, out, form->fresh ? 2 : 1, "__builtin_prefetch(c + %d * ldc + %d * W);",
                  form->by_rows ? i : rows + i, form->by_rows ? vectors + j : j);
+    if (form->fresh) line(g, out, 1, "}");
     line(g, out, 1, "for (L k = 0; k < K; k++) {");
     b_write(g, out, form);
     for (int i = 0; i < rows; i++) {
@@ -143,9 +151,13 @@ static void kernel_write(Gen *g, const char *name, const Form *form) {
                 line(g, out, 2, "c%d_%d += x%d * b%d;", i, j, i, j);
     }
     line(g, out, 1, "}");
-    for (int i = 0; i < rows; i++)
+    for (int i = 0; i < rows; i++) {
+        const char *type = array_type(form->kind);
+        Str row =
+            form->to ? text(g, "((%s *)to[%d] + column", type, i) : text(g, "(c + %d * ldc", i);
         for (int j = 0; j < vectors; j++)
-            line(g, out, 1, "*(%s *)(c + %d * ldc + %d * W) = c%d_%d;", memory, i, j, i, j);
+            line(g, out, 1, "*(%s *)%.*s + %d * W) = c%d_%d;", memory, STR_ARG(row), j, i, j);
+    }
     line(g, out, 0, "}");
 }
 
@@ -155,7 +167,10 @@ bool is_new_function(Gen *g, Str name) {
 }
 
 static const char *kernel_name(Gen *g, const Form *form) {
-    Str name = text(g, "mm%s_%s_%dx%d%s%s%s", form->from_zero ? "z" : "",
+    Str name = text(g, "mm%s%s_%s_%dx%d%s%s%s", form->to ? "t" : "",
+                    form->fresh       ? "f"
+                    : form->from_zero ? "z"
+                                      : "",
                     form->group == 4   ? "fours"
                     : form->group == 2 ? "pairs"
                                        : kind_code(form->kind),
@@ -221,6 +236,7 @@ int vectors_of(const Gen *g, TypeKind kind, int N) {
 typedef struct Operands {
     int c, a, b; /* arrays; a: of addresses if a_by_rows */
     bool a_by_rows, b_in_panels, from_zero;
+    int fresh, to;      /* of the sums' array */
     int rows;           /* the table of b's rows, which the first calls put in panels; or -1 */
     TypeKind rows_lane; /* their lanes */
 } Operands;
@@ -275,9 +291,12 @@ static void call_write(Gen *g, const Form *form, const Operands *in, const long 
                        offsets[0], STR_ARG(m), K),
         b = text(g, "a%d + %lld + n * %d", in->b, offsets[1], in->b_in_panels ? K : 1);
     if (form->packs) b = text(g, "%.*s, a%d, n", STR_ARG(b), in->rows);
-    line(g, g->out, g->depth + 2, "%s(a%d + %lld + %.*s * %d + n, %.*s, %.*s, %d, %d, %d, %d);",
+    Str fresh = in->fresh ? text(g, ", fresh%d", in->fresh) : STR(""),
+        to = in->to ? text(g, ", a%d + %.*s, n", in->to, STR_ARG(m)) : STR("");
+    line(g, g->out, g->depth + 2,
+         "%s(a%d + %lld + %.*s * %d + n, %.*s, %.*s, %d, %d, %d, %d%.*s%.*s);",
          kernel_name(g, form), in->c, offsets[2], STR_ARG(m), N, STR_ARG(a), STR_ARG(b), N, K,
-         in->b_in_panels ? panel : N, K);
+         in->b_in_panels ? panel : N, K, STR_ARG(fresh), STR_ARG(to));
 }
 
 /* A panel of b stays in the first cache for all rows. But rows of a that lie in memory may be
@@ -293,6 +312,8 @@ static void block_write(Gen *g, TypeKind kind, int group, const Operands *in, lo
                  .group = group,
                  .vectors = vectors,
                  .from_zero = in->from_zero,
+                 .fresh = in->fresh != 0,
+                 .to = in->to != 0,
                  .by_rows = in->a_by_rows,
                  .from = in->rows_lane};
     Str along_n = text(g, "for (int n = 0; n < %d; n += %d)", N, vectors * g->W);
@@ -332,6 +353,12 @@ static View *sums_of(Gen *g, Op *op, const Operands *in, bool begun) {
     return sums;
 }
 
+bool dot_has_rows(Gen *g, const Op *dot) {
+    const Type *type = dot->results[0].type;
+    return !dot_has_tiles(dot, g->arch) && !dot_is_narrow(dot, g->arch) &&
+           type->shape[type->rank - 1] % g->W == 0;
+}
+
 void dot_write(Gen *g, Op *op) {
     if (dot_has_tiles(op, g->arch) || dot_is_narrow(op, g->arch)) {
         narrow_write(g, op);
@@ -349,7 +376,10 @@ void dot_write(Gen *g, Op *op) {
         in.b = packed(g, dot_b(op))->array->id;
     in.from_zero = N % g->W == 0 && is_zero(dot_acc(op));
     View *sums = sums_of(g, op, &in, in.from_zero);
-    in.c = sums->array->id;
+    in.c = sums->array->id, in.fresh = sums->array->fresh, in.to = sums->array->to;
+    if (in.fresh)
+        vec_push(g->arena, &g->gathered,
+                 ((NarrowDot){.batches = batches, .M = M, .N = N, .c = in.c, .fresh = in.fresh}));
     if (group > 1) {
         in.b = grouped(g, in.b, dot_b(op)->type, group)->id;
         K /= group;
@@ -360,6 +390,7 @@ void dot_write(Gen *g, Op *op) {
         block_write(g, kind, group, &in, offsets, M, N, K);
     }
     vec_push(g->arena, &g->blocks, (Block){BLOCK_NEST, start, (int)g->out->length});
+    if (in.fresh) line(g, g->out, g->depth, "fresh%d = 0;", in.fresh);
     set_done(g, op);
     value_store_in(g, r, sums);
 }

@@ -49,7 +49,8 @@ void flush(Gen *g) {
     int count = g->pending.count;
     if (count == 0) return;
     Root *roots = arena_array(g->arena, Root, count);
-    for (int i = 0; i < count; i++) roots[i] = (Root){.op = g->pending.data[i]};
+    for (int i = 0; i < count; i++)
+        roots[i] = (Root){.op = g->pending.data[i], .early = early_of(g, g->pending.data[i])};
     g->pending.count = 0;
     line_comment(g, roots[0].op);
     nest_write(g, roots, count);
@@ -153,8 +154,10 @@ static bool stores_may_meet(Gen *g, const Op *a, const Op *b) {
 static bool can_share(Gen *g, const Op *op) {
     if (op->kind != OP_STORE && op->kind != OP_REDUCE) return false;
     if (op->kind == OP_REDUCE && !region_single_op(op->regions[0])) return false;
+    if (early_of(g, op)) return false;
     for (int i = 0; i < g->pending.count; i++) {
         const Op *other = g->pending.data[i];
+        if (early_of(g, other)) return false;
         if (!type_same_shape(other->operands[0]->type, op->operands[0]->type)) return false;
         if (other->kind == OP_STORE && op->kind == OP_STORE && stores_may_meet(g, other, op))
             return false;
@@ -569,6 +572,7 @@ static void op_write(Gen *g, Op *op) {
         tile_op_write(g, op);
         return;
     }
+    if (is_done(g, op)) return; /* early */
     bool memory = op_has_trait(op, READS) || op_has_trait(op, WRITES);
     if (memory || op_reaches_pending(g, op)) flush(g);
     if (op_has_trait(op, WRITES) && op->kind != OP_ASSUME && op->kind != OP_ASSERT &&
