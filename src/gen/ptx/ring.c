@@ -216,6 +216,9 @@ static void ptx_ready(Gen *g, const Op *op) {
         await(g, op, 1);
         return;
     }
+    const Op *before = op->prev; /* of several turns in a row the first waits for all */
+    bool waited = before && before->kind == OP_READY && turn_ring(before) == turn_ring(op);
+    if (waited && !ready_pending(before)) return;
     if (ready_pending(op))
         wait_for_copies(g, op, (int)ready_pending(op));
     else if (has_fills(g, op))

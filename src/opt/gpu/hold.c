@@ -18,6 +18,8 @@
 #include "ir/trips.h"
 #include "opt/opt.h"
 
+enum { MOST_TURNS = 16 }; /* of a ring that loops read */
+
 typedef struct Holder {
     Func *fn;
     int limit, end; /* of shared memory; of the rings so far */
@@ -108,20 +110,26 @@ static bool is_zero(const Value *value) {
     return !value || (value_is_constant(value, &bits) && !bits);
 }
 
-/* The load's tile in registers, before op. */
-static Value *read_back(Holder *h, int part, Op *op) {
-    Op *load = h->loads[part];
-    Builder at = {.fn = h->fn, .region = op->parent, .before = op, .span = load->span};
-    Op *peek = build_op(&at, OP_PEEK, 2, h->turn, 1, &h->types[part], 0, NULL);
+/* What the load would give, in registers, where `at` stands: that is a part of the turn. */
+static Value *read_turn(Builder *at, Value *const *turn, int part, const Type *lies,
+                        const Op *load) {
+    at->span = load->span;
+    Op *peek = build_op(at, OP_PEEK, 2, turn, 1, &lies, 0, NULL);
     peek_set_part(peek, part);
     Value *from = op_result(peek);
     const Type *type = op_result(load)->type;
-    Value *tile = op_result(build_op(&at, OP_CONVERT, 1, &from, 1, &type, 0, NULL));
+    Value *tile = op_result(build_op(at, OP_CONVERT, 1, &from, 1, &type, 0, NULL));
     if (load_mask(load) && !is_zero(load_other(load))) {
         Value *operands[3] = {load_mask(load), tile, load_other(load)};
-        tile = op_result(build_op(&at, OP_SELECT, 3, operands, 1, &type, 0, NULL));
+        tile = op_result(build_op(at, OP_SELECT, 3, operands, 1, &type, 0, NULL));
     }
     return tile;
+}
+
+/* The load's tile in registers, before op. */
+static Value *read_back(Holder *h, int part, Op *op) {
+    Builder at = {.fn = h->fn, .region = op->parent, .before = op};
+    return read_turn(&at, h->turn, part, h->types[part], h->loads[part]);
 }
 
 /* A later load of the same is read from the ring instead. */
@@ -158,8 +166,159 @@ static void write_reads(Holder *h) {
     build_op(&at, OP_RELEASE, 2, h->turn, 0, NULL, 0, NULL);
 }
 
+/* ---- what loops read, too ---- */
+
+/* The loads of a row's pieces, of numbers in order: a turn of a ring each. */
+typedef struct Row {
+    Holder *h;
+    int number, turns; /* of the first; how many */
+    Op *first;         /* in the text */
+    Op *loads[MOST_TURNS];
+    Value *turn[MOST_TURNS], *held[MOST_TURNS];
+    Value *ring;
+    const Type *type;
+    bool is_ready;
+} Row;
+
+static int turn_of_load(const Row *r, const Op *op) {
+    int turn = number_of(op) ? number_of(op) - r->number : -1;
+    return turn < r->turns ? turn : -1;
+}
+
+/* How often a loop of constant bounds runs; 0: not known. */
+static int turns_of(const Op *loop) {
+    int64_t lower, upper, step;
+    bool known = loop->kind == OP_FOR && value_is_int(for_lower(loop), &lower) &&
+                 value_is_int(for_upper(loop), &upper) && value_is_int(for_step(loop), &step);
+    if (!known || lower < 0 || step <= 0 || upper <= lower || (upper - lower) % step) return 0;
+    int64_t turns = (upper - lower) / step;
+    return turns <= MOST_TURNS ? (int)turns : 0;
+}
+
+/* All of them stand before the loop, and before the first op that reads one. */
+static bool find_row(Row *r, const Op *loop) {
+    int count = 0;
+    for (Op *op = loop->parent->first; op != loop && count < r->turns; op = op->next) {
+        for (int i = 0; i < op->num_operands && count; i++)
+            for (int k = 0; k < r->turns; k++)
+                if (r->loads[k] && op->operands[i] == op_result(r->loads[k])) return false;
+        int turn = turn_of_load(r, op);
+        if (turn < 0) continue;
+        if (r->loads[turn] || !can_hold(r->h, op)) return false;
+        r->loads[turn] = op;
+        if (!count++) r->first = op;
+        if (r->type && held_type(r->h, op) != r->type) return false;
+        r->type = held_type(r->h, op);
+    }
+    if (count < r->turns) return false;
+    int bytes = scratch_aligned(r->type->lanes * type_size_bytes(r->type)) * r->turns;
+    return r->h->end + bytes <= r->h->limit;
+}
+
+static void build_turns(const Row *r, Builder *b, OpKind kind) {
+    for (int i = 0; i < r->turns; i++)
+        build_op(b, kind, 2, (Value *[]){r->ring, r->turn[i]}, 0, NULL, 0, NULL);
+}
+
+static void fill_row(Row *r) {
+    Holder *h = r->h;
+    Builder at = {.fn = h->fn, .region = r->first->parent, .before = r->first};
+    at.span = r->first->span;
+    const Type *type = type_ring(h->fn->types, 1, &r->type);
+    Op *ring = build_op(&at, OP_RING, 0, NULL, 1, &type, 0, NULL);
+    ring_set_stages(ring, r->turns), ring_set_offset(ring, h->end);
+    h->end = ring_end(ring);
+    r->ring = op_result(ring);
+    for (int i = 0; i < r->turns; i++) r->turn[i] = build_int(&at, type_scalar(TYPE_I32), i);
+    build_turns(r, &at, OP_ACQUIRE);
+    for (int i = 0; i < r->turns; i++) {
+        Op *load = r->loads[i];
+        Value *operands[4] = {r->ring, r->turn[i], load_pointer(load), load_mask(load)};
+        at.before = load, at.span = load->span;
+        Op *fill = build_op(&at, OP_FILL, load_mask(load) ? 4 : 3, operands, 0, NULL, 0, NULL);
+        fill_set_part(fill, 0), fill_set_width(fill, load_width(load));
+        fill_set_evict(fill, load_evict(load));
+        load_set_kept(load, 0); /* nobody reads it any more */
+    }
+}
+
+/* The load's tile, before op; in: the loop that the load is in, or NULL. */
+static Value *read_row(Row *r, int turn, const Op *load, Op *op, const Op *in) {
+    Builder at = {.fn = r->h->fn, .region = op->parent, .before = op, .span = op->span};
+    if (!r->is_ready) build_turns(r, &at, OP_READY);
+    r->is_ready = true;
+    Value *number = turn < 0 ? NULL : r->turn[turn];
+    if (!number) {
+        at.region = for_body(in), at.before = at.region->first;
+        number = build_2(&at, OP_SUB, for_index(in), for_lower(in));
+        number = build_2(&at, OP_DIV_U, number, for_step(in));
+        at.before = (Op *)(uintptr_t)load;
+    }
+    return read_turn(&at, (Value *[]){r->ring, number}, 0, r->type, load);
+}
+
+static bool read_in_loop(Row *r, Op *loop) {
+    bool reads = false;
+    for (Op *op = loop->kind == OP_FOR ? for_body(loop)->first : NULL; op; op = op->next) {
+        if (turn_of_load(r, op)) continue;
+        load_set_kept(op, 0);
+        if (turns_of(loop) != r->turns) continue;
+        op_result(op)->replaced = read_row(r, -1, op, loop, loop);
+        reads = true;
+    }
+    return reads;
+}
+
+static bool read_straight(Row *r, Op *op) {
+    bool reads = false;
+    for (int i = 0; i < op->num_operands; i++)
+        for (int k = 0; k < r->turns; k++) {
+            if (op->operands[i] != op_result(r->loads[k])) continue;
+            if (!r->held[k]) r->held[k] = read_row(r, k, r->loads[k], op, NULL);
+            op->operands[i] = r->held[k];
+            reads = true;
+        }
+    int turn = turn_of_load(r, op);
+    if (turn < 0) return reads;
+    op_result(op)->replaced = read_row(r, turn, op, op, NULL);
+    load_set_kept(op, 0);
+    return true;
+}
+
+/* Of a load in a loop: is it of what is loaded before? */
+static bool is_again(const Op *loop, int number) {
+    for (const Op *op = loop->parent->first; op != loop; op = op->next)
+        if (number && number_of(op) == number) return true;
+    return false;
+}
+
+static bool hold_row(Holder *h, const Op *loop, Op *load) {
+    Row r = {.h = h, .number = number_of(load), .turns = turns_of(loop)};
+    if (!is_again(loop, r.number)) return false;
+    if (!r.turns || !find_row(&r, loop)) {
+        load_set_kept(load, 0); /* it stays what it is */
+        return false;
+    }
+    fill_row(&r);
+    Op *last = NULL;
+    for (Op *op = r.first; op; op = op->next)
+        if (read_straight(&r, op) || read_in_loop(&r, op)) last = op;
+    Builder at = {.fn = h->fn, .region = last->parent, .before = last->next, .span = last->span};
+    build_turns(&r, &at, OP_RELEASE);
+    return true;
+}
+
+static bool hold_rows(Holder *h, const Op *loop) {
+    bool changed = false;
+    for (Op *op = for_body(loop)->first; op; op = op->next)
+        changed |= hold_row(h, loop, op);
+    return changed;
+}
+
 static bool hold_region(Holder *h, Region *region) {
     bool changed = false;
+    for (Op *op = region->first; op; op = op->next)
+        if (op->kind == OP_FOR) changed |= hold_rows(h, op);
     for (Op *op = region->first; op; op = op->next) {
         find_loads(h, op->kind == OP_LOAD ? op : NULL);
         if (h->count && h->loads[0] == op) {

@@ -35,8 +35,11 @@ enum {
     MUCH_AGAIN = 96 << 10, /* bytes that a block reads again; less the cache keeps unasked */
     SUM_THREADS = 512,     /* fewer have no time for it while others load */
     LEAST_PIECE = 32,      /* lanes along the dimension: those of a warp */
-    SPARE_SHARED = 8192,   /* bytes for scratch */
+    SPARE_SHARED = 8192,   /* bytes for scratch .. */
+    LEAST_SCRATCH = 2048,  /* .. beside SMALL_SCRATCH, of reductions */
     MOST_KEPT = 48,        /* loads that wait in shared memory */
+    MOST_TURNS = 16,       /* of a loop over them */
+    MOST_LINES = 3000,     /* of what reads them again, roughly, where that is no loop */
     MOST_CARRIED = 16,     /* registers of a thread, of reductions */
     MOST_NESTS = 64,
     MOST_OPS = 4000, /* of one nest */
@@ -72,6 +75,7 @@ typedef struct Pieces {
     Map held;     /* results of loads that are held from nest to nest -> which one it is, from 1 */
     int num_held; /* pieces, the first ones, of which they are: in registers .. */
     int num_kept; /* .. and then in shared memory */
+    bool loops;         /* what reads the latter again is a loop */
     int first_kept;     /* above the numbers of those that are kept already */
     int64_t first_part; /* and of the stores that are parts already */
     bool again;         /* much is read again: the second cache is told what */
@@ -503,6 +507,8 @@ static int choose_kept(const Pieces *p, int pieces, int bytes) {
     int blocks = BLOCK_REGISTERS / (p->threads * (MOST_REGISTERS + 1));
     if (!arch || !bytes || !region_walk(p->fn->body, is_no_product, NULL)) return 0;
     int room = arch->shared_limit / (blocks < 1 ? 1 : blocks) - SPARE_SHARED;
+    int held = arch->shared_limit - SMALL_SCRATCH - LEAST_SCRATCH; /* by pass hold */
+    if (room > held) room = held;
     int most = room < 0 ? 0 : room / bytes, loads = p->held.count;
     if (most > MOST_KEPT / loads) most = MOST_KEPT / loads;
     return most < pieces ? most : pieces;
@@ -516,6 +522,14 @@ static int count_held(const Pieces *p, int each, int work) {
     return count < pieces ? count : pieces;
 }
 
+/* Are there so many kept pieces that what reads them again should be a loop? The text of one that
+ * stands by itself is short for the assembler. */
+static bool is_long(const Pieces *p) {
+    int lines = 0, lanes = (p->piece + p->threads - 1) / p->threads;
+    for (int i = 1; i < p->nests.count; i++) lines += p->nests.data[i]->ops.count * lanes;
+    return p->num_held && p->num_kept <= MOST_TURNS && p->num_kept * lines > MOST_LINES;
+}
+
 /* As many of the first pieces as there are registers for, with some for the piece at work, are
  * loaded once. */
 static void choose_held(Pieces *p) {
@@ -526,6 +540,7 @@ static void choose_held(Pieces *p) {
     p->num_kept = choose_kept(p, pieces - p->num_held, bytes);
     if (each && p->num_held + p->num_kept < pieces) p->num_held = count_held(p, each, LEAST_WORK);
     if (p->num_kept > pieces - p->num_held) p->num_kept = pieces - p->num_held;
+    p->loops = is_long(p);
     int count = p->num_held + p->num_kept;
     p->again = each && (int64_t)(pieces - count) * bytes >= MUCH_AGAIN;
     p->held_of = arena_array(p->px->scratch, Map, count);
@@ -542,6 +557,7 @@ typedef struct Writer {
     int nest;     /* its number */
     bool early;   /* what is held was loaded before the first piece is at work */
     bool streams; /* what is loaded is not held */
+    bool turns;   /* over the kept pieces: this is the first of them */
 } Writer;
 
 /* What a hint says of runs longer than a piece is not said of the piece. */
@@ -575,6 +591,14 @@ static int64_t evict_of(const Writer *w, const Op *load) {
     return EVICT_FIRST;
 }
 
+/* By which pass hold knows the load of a piece. */
+static int64_t kept_of(const Writer *w, const Op *load, int at) {
+    const Pieces *p = w->p;
+    int which = (int)(intptr_t)map_get_pointer(&p->held, op_result(load));
+    int number = p->first_kept + (which - 1) * p->num_kept + at - p->num_held + 1;
+    return (int64_t)number * KEPT_READS + w->nest;
+}
+
 static void write_op(Writer *w, const Op *op) {
     const Pieces *p = w->p;
     w->b->span = op->span;
@@ -595,6 +619,8 @@ static void write_op(Writer *w, const Op *op) {
     if (op->kind == OP_STORE && !store_part(op) && !op_is_in_loop(op))
         store_set_part(clone, p->first_part + order_of(p, op));
     if (op->kind == OP_LOAD && p->again) load_set_evict(clone, evict_of(w, op));
+    if (op->kind == OP_LOAD && w->turns && map_get_pointer(&p->held, op_result(op)))
+        load_set_kept(clone, kept_of(w, op, p->num_held));
     if (op->kind == OP_STORE && p->again && !store_evict(op) && !store_cache(op) &&
         !store_volatile(op))
         store_set_evict(clone, EVICT_FIRST);
@@ -716,11 +742,7 @@ static void write_first_op(Writer *w, const Op *op, int at) {
     write_op(w, op);
     if (!held) return;
     Value *value = map_get_pointer(&w->made, op_result(op));
-    if (kept) {
-        int which = (int)(intptr_t)map_get_pointer(&p->held, op_result(op));
-        int number = p->first_kept + at * p->held.count + which;
-        load_set_kept(value->def, (int64_t)number * KEPT_READS + w->nest);
-    }
+    if (kept) load_set_kept(value->def, kept_of(w, op, at));
     map_set_pointer(&p->held_of[at], op_result(op), value);
 }
 
@@ -775,8 +797,9 @@ static bool can_turn(const Nest *nest) {
 }
 
 /* The pieces from `first` on; sums: what the reductions have of those before, and then of all.
- * Every other nest begins at the end: what the one before read last the caches still have. */
-static void write_loop(const Pieces *p, Builder *b, int number, int first, int count,
+ * Every other nest begins at the end: what the one before read last the caches still have. Those
+ * before `end` may be the kept ones. */
+static void write_loop(const Pieces *p, Builder *b, int number, int first, int end, int count,
                        Value **sums) {
     const Nest *nest = p->nests.data[number];
     Func *fn = p->fn;
@@ -785,7 +808,7 @@ static void write_loop(const Pieces *p, Builder *b, int number, int first, int c
     Value **args = arena_array(p->px->scratch, Value *, count);
     const Type **types = arena_array(p->px->scratch, const Type *, count);
     operands[0] = build_int(b, i32, (int64_t)first * p->piece);
-    operands[1] = build_int(b, i32, p->size);
+    operands[1] = build_int(b, i32, (int64_t)end * p->piece);
     operands[2] = build_int(b, i32, p->piece);
     Region *body = region_new(fn);
     Value *index = region_add_arg(fn, body, i32);
@@ -794,11 +817,13 @@ static void write_loop(const Pieces *p, Builder *b, int number, int first, int c
         args[i] = region_add_arg(fn, body, types[i]);
     }
     Builder inside = {.fn = fn, .region = body, .span = b->span};
-    if (number % 2 && can_turn(nest)) {
+    bool kept = end <= p->num_held + p->num_kept;
+    if (number % 2 && !kept && can_turn(nest)) {
         int64_t both = (int64_t)first * p->piece + p->size - p->piece;
         index = build_2(&inside, OP_SUB, build_int(b, i32, both), index);
     }
-    Writer turn = {.p = p, .b = &inside, .start = index, .nest = number, .streams = true};
+    Writer turn = {.p = p, .b = &inside, .start = index, .nest = number};
+    turn.streams = !kept, turn.turns = kept;
     turn.made.arena = p->px->scratch;
     for (int i = 0; i < nest->ops.count; i++)
         if (nest->ops.data[i]->kind != OP_REDUCE || !has_op(&nest->ends, nest->ops.data[i]))
@@ -807,6 +832,16 @@ static void write_loop(const Pieces *p, Builder *b, int number, int first, int c
     build_yield(&inside, count, sums);
     Op *loop = build_op(b, OP_FOR, FOR_BOUNDS + count, operands, count, types, 1, &body);
     for (int i = 0; i < count; i++) sums[i] = &loop->results[i];
+}
+
+/* Was all that is kept and that the nest reads loaded by those before? */
+static bool reads_again(const Pieces *p, const Nest *nest) {
+    for (int i = 0; i < nest->ops.count; i++) {
+        const Op *op = nest->ops.data[i];
+        bool held = op->kind == OP_LOAD && map_get_pointer(&p->held, op_result(op));
+        if (held && !map_get_pointer(&p->held_of[p->num_held], op_result(op))) return false;
+    }
+    return true;
 }
 
 /* Where something is reduced, one piece at least stands before the loop: its lanes are what the
@@ -819,18 +854,21 @@ static void write_nest(const Pieces *p, int number) {
     int first = holds_any(p, nest) ? p->num_held + p->num_kept : 0;
     Value **sums = arena_array(p->px->scratch, Value *, count);
     if (count && !first) first = 1;
-    bool streams = first * p->piece < p->size;
+    int pieces = p->size / p->piece, straight = first;
+    bool streams = first < pieces;
+    if (p->loops && first > 1 && reads_again(p, nest)) straight = p->num_held;
     b.span = nest->ends.data[0]->span;
-    if (streams && !count) write_loop(p, &b, number, first, count, sums);
+    if (streams && !count) write_loop(p, &b, number, first, pieces, count, sums);
     const bool *held = held_first(p, nest);
-    Writer *writers = write_held(p, &b, number, first, held);
-    for (int k = 0; k < first; k++) {
+    Writer *writers = write_held(p, &b, number, straight, held);
+    for (int k = 0; k < straight; k++) {
         b.span = nest->ends.data[0]->span;
         write_rest(&writers[k], nest, k, held);
         write_combinations(&writers[k], nest, k ? sums : NULL, sums);
     }
     b.span = nest->ends.data[0]->span;
-    if (streams && count) write_loop(p, &b, number, first, count, sums);
+    if (straight < first) write_loop(p, &b, number, straight, first, count, sums);
+    if (streams && count) write_loop(p, &b, number, first, pieces, count, sums);
     Writer w = {.p = p, .b = &b};
     write_reductions(&w, nest, sums);
     for (int i = 0; i < nest->behind.count; i++) op_move_before(nest->behind.data[i], nest->before);
