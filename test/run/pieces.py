@@ -68,6 +68,10 @@
 # case: x = i32[16384] small, y = i32[16384], B = 16384
 # kernel: running
 # want: y == cumsum(x, 0)
+# case: x = fp16[3, 16000] normal, w = fp16[3, 16000] uniform, y = fp32[3, 16000], rows = 3, n = 16000, B = 16384
+# kernel: both
+# tolerance: 2e-3 1e-6
+# want: e = exp(x - max(x, 1)) * w; y == e / sum(e, 1) - w / n
 import triton
 import triton.language as tl
 
@@ -182,3 +186,14 @@ def gradient(x, d, rows, n, B: tl.constexpr):
 def running(x, y, B: tl.constexpr):
     i = tl.arange(0, B)
     tl.store(y + i, tl.cumsum(tl.load(x + i), 0))
+
+
+# Two of each piece are read again, in each turn of a loop.
+@triton.jit
+def both(x, w, y, rows, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    for row in range(0, rows):
+        v = tl.load(x + row * n + i, mask=i < n, other=-float("inf")).to(tl.float32)
+        u = tl.load(w + row * n + i, mask=i < n, other=0.0).to(tl.float32)
+        e = tl.exp(v - tl.maximum(tl.max(v, axis=0), tl.min(u, axis=0))) * u
+        tl.store(y + row * n + i, e / tl.sum(e, axis=0) - u / n, mask=i < n)
