@@ -23,6 +23,7 @@ enum { MOST_TURNS = 16 }; /* of a ring that loops read */
 typedef struct Holder {
     Func *fn;
     int limit, end; /* of shared memory; of the rings so far */
+    bool has_rows;  /* of turns, below */
     int count;      /* of loads that make a ring */
     Op *loads[MAX_PARTS];
     const Type *types[MAX_PARTS];
@@ -98,7 +99,7 @@ static void write_fills(Holder *h) {
         at.before = load, at.span = load->span;
         Op *fill = build_op(&at, OP_FILL, load_mask(load) ? 4 : 3, operands, 0, NULL, 0, NULL);
         fill_set_part(fill, i), fill_set_width(fill, load_width(load));
-        fill_set_evict(fill, load_evict(load));
+        if (!h->has_rows) fill_set_evict(fill, load_evict(load));
         h->held[i] = NULL;
         h->numbers[i] = number_of(load);
         load_set_kept(load, 0); /* nobody reads it any more */
@@ -220,6 +221,8 @@ static void build_turns(const Row *r, Builder *b, OpKind kind) {
         build_op(b, kind, 2, (Value *[]){r->ring, r->turn[i]}, 0, NULL, 0, NULL);
 }
 
+/* Without hints to the second cache: where loops read the ring, too, ptxas 12.9 and 13.0 made of such
+ * copies what is no instruction. */
 static void fill_row(Row *r) {
     Holder *h = r->h;
     Builder at = {.fn = h->fn, .region = r->first->parent, .before = r->first};
@@ -227,7 +230,7 @@ static void fill_row(Row *r) {
     const Type *type = type_ring(h->fn->types, 1, &r->type);
     Op *ring = build_op(&at, OP_RING, 0, NULL, 1, &type, 0, NULL);
     ring_set_stages(ring, r->turns), ring_set_offset(ring, h->end);
-    h->end = ring_end(ring);
+    h->end = ring_end(ring), h->has_rows = true;
     r->ring = op_result(ring);
     for (int i = 0; i < r->turns; i++) r->turn[i] = build_int(&at, type_scalar(TYPE_I32), i);
     build_turns(r, &at, OP_ACQUIRE);
@@ -237,7 +240,6 @@ static void fill_row(Row *r) {
         at.before = load, at.span = load->span;
         Op *fill = build_op(&at, OP_FILL, load_mask(load) ? 4 : 3, operands, 0, NULL, 0, NULL);
         fill_set_part(fill, 0), fill_set_width(fill, load_width(load));
-        fill_set_evict(fill, load_evict(load));
         load_set_kept(load, 0); /* nobody reads it any more */
     }
 }
