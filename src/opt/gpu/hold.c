@@ -12,7 +12,15 @@
  *
  * Pass pieces says which loads are of the same. The copies pass no register, so all of a row are
  * under way at a time. Loads that stand together make a ring, whose first reader waits. Where there
- * is no room a load stays what it is. */
+ * is no room a load stays what it is.
+ *
+ *     %x = load .. {kept 64}               %r = ring {stages = 2};  fill %r, 0 ..;  fill %r, 1 ..
+ *     %y = load .. {kept 128}              .. peek %r, 0 ..  peek %r, 1 ..
+ *     ..                             ->    for %k = 0 .. 256 step 128
+ *     for %k = 0 .. 256 step 128             .. peek %r, %k / 128 ..
+ *       %z = load .. {kept 65}
+ *
+ * Where a loop reads several again, of numbers in order from its own load's on, each is a turn. */
 #include "ir/arch.h"
 #include "ir/place.h"
 #include "ir/trips.h"
@@ -221,8 +229,8 @@ static void build_turns(const Row *r, Builder *b, OpKind kind) {
         build_op(b, kind, 2, (Value *[]){r->ring, r->turn[i]}, 0, NULL, 0, NULL);
 }
 
-/* Without hints to the second cache: where loops read the ring, too, ptxas 12.9 and 13.0 made of such
- * copies what is no instruction. */
+/* Without hints to the second cache: of copies with one, to where loops read by a uniform offset,
+ * ptxas 12.9 and 13.0 make what is no instruction. */
 static void fill_row(Row *r) {
     Holder *h = r->h;
     Builder at = {.fn = h->fn, .region = r->first->parent, .before = r->first};
@@ -312,8 +320,7 @@ static bool hold_row(Holder *h, const Op *loop, Op *load) {
 
 static bool hold_rows(Holder *h, const Op *loop) {
     bool changed = false;
-    for (Op *op = for_body(loop)->first; op; op = op->next)
-        changed |= hold_row(h, loop, op);
+    for (Op *op = for_body(loop)->first; op; op = op->next) changed |= hold_row(h, loop, op);
     return changed;
 }
 

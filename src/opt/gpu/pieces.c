@@ -75,7 +75,7 @@ typedef struct Pieces {
     Map held;     /* results of loads that are held from nest to nest -> which one it is, from 1 */
     int num_held; /* pieces, the first ones, of which they are: in registers .. */
     int num_kept; /* .. and then in shared memory */
-    bool loops;         /* what reads the latter again is a loop */
+    bool loops;   /* what reads the latter again is a loop */
     int first_kept;     /* above the numbers of those that are kept already */
     int64_t first_part; /* and of the stores that are parts already */
     bool again;         /* much is read again: the second cache is told what */
