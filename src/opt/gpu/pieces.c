@@ -522,8 +522,8 @@ static int count_held(const Pieces *p, int each, int work) {
     return count < pieces ? count : pieces;
 }
 
-/* Are there so many kept pieces that what reads them again should be a loop? The text of one that
- * stands by itself is short for the assembler. */
+/* Are there so many kept pieces that what reads them again should be a loop? Straight text that the
+ * instruction cache does not hold is read from memory by each warp, and ptxas takes its time. */
 static bool is_long(const Pieces *p) {
     int lines = 0, lanes = (p->piece + p->threads - 1) / p->threads;
     for (int i = 1; i < p->nests.count; i++) lines += p->nests.data[i]->ops.count * lanes;
@@ -834,12 +834,13 @@ static void write_loop(const Pieces *p, Builder *b, int number, int first, int e
     for (int i = 0; i < count; i++) sums[i] = &loop->results[i];
 }
 
-/* Was all that is kept and that the nest reads loaded by those before? */
+/* Was all that the nest reads loaded by those before? Other loads would be waited for in each turn
+ * of a loop, where straight text has those of several pieces under way. */
 static bool reads_again(const Pieces *p, const Nest *nest) {
     for (int i = 0; i < nest->ops.count; i++) {
         const Op *op = nest->ops.data[i];
-        bool held = op->kind == OP_LOAD && map_get_pointer(&p->held, op_result(op));
-        if (held && !map_get_pointer(&p->held_of[p->num_held], op_result(op))) return false;
+        if (op->kind == OP_LOAD && !map_get_pointer(&p->held_of[p->num_held], op_result(op)))
+            return false;
     }
     return true;
 }
