@@ -86,10 +86,11 @@ static void expect_once(const char *body, int threads, const char *words) {
     "mov.u32 %r0, %tid.x;\nmul.wide.u32 %d1, %r0, 4;\nadd.s64 %d2, %d0, %d1;\n"                    \
     "shl.b32 %r1, %r0, 2;\nmov.u32 %r2, s;\nadd.s32 %r1, %r1, %r2;\n"                              \
     "setp.eq.u32 %p0, %r0, 0;\nsetp.lt.u32 %p1, %r0, 32;\n"
-#define INIT(at, count) "@%p0 mbarrier.init.shared.b64 [s+" at "], " count ";\n"
-#define FENCE           "@%p0 fence.mbarrier_init.release.cluster;\n"
-#define PROXY           "fence.proxy.async.shared::cta;\n"
-#define SYNC            "bar.sync 0;\n"
+#define INIT(at, count)  "@%p0 mbarrier.init.shared.b64 [s+" at "], " count ";\n"
+#define FENCE            "@%p0 fence.mbarrier_init.release.cluster;\n"
+#define PROXY            "fence.proxy.async.shared::cta;\n"
+#define SYNC             "bar.sync 0;\n"
+#define BULK_STORE(dims) "cp.async.bulk.tensor." dims "d.global.shared::cta.tile.bulk_group"
 #define BULK(dims)                                                                                 \
     "cp.async.bulk.tensor." dims "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
 #define ARRIVE(bytes) "@%p0 mbarrier.arrive.expect_tx.shared.b64 _, [s+2048], " bytes ";\n"
@@ -394,7 +395,22 @@ TEST(what_stands_where) {
         {"8.0", "sm_90", BULK("1") "[%d1], [%d1, {0}], [s+8];", "an address of 64 bits"},
         {"8.0", "sm_90",
          "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%d1, {%r1, %r2}], [s];",
-         "this instruction"},
+         NULL},
+        {"8.0", "sm_90", BULK_STORE("1") " [%d1, {%r1}], [%r2+16];", NULL},
+        {"7.8", "sm_90", BULK_STORE("1") " [%d1, {%r1}], [s];", "a version"},
+        {"8.0", "sm_80", BULK_STORE("1") " [%d1, {%r1}], [s];", "a target"},
+        {"8.0", "sm_90", BULK_STORE("2") " [%d1, {%r1}], [s];", "takes 4 operands, not 3"},
+        {"8.0", "sm_90", BULK_STORE("1") " [%d1+64, {%r1}], [s];", "does not fit"},
+        {"8.0", "sm_90", BULK_STORE("1") " [%d1], [s, {%r1}];", "does not fit"},
+        {"8.0", "sm_90", BULK_STORE("1") " [%d1, {%r1}], [%d2];", "an address of 64 bits"},
+        {"8.0", "sm_90", BULK_STORE("1") ".L2::cache_hint [%d1, {%r1}], [s], %d2;", "this ins"},
+        {"8.0", "sm_90", "cp.async.bulk.commit_group;", NULL},
+        {"8.0", "sm_90", "cp.async.bulk.wait_group 0;", NULL},
+        {"8.0", "sm_90", "cp.async.bulk.wait_group.read 3;", NULL},
+        {"8.0", "sm_90", "cp.async.bulk.wait_group.read %r1;", "does not fit"},
+        {"8.0", "sm_90", "cp.async.bulk.wait_group.write 0;", "this instruction"},
+        {"7.8", "sm_90", "cp.async.bulk.wait_group 0;", "a version"},
+        {"8.0", "sm_80", "cp.async.bulk.commit_group;", "a target"},
         {"8.0", "sm_90", "ld.global.b32 %r1, [%d1, {0}];", "coordinates of a texture"},
         {"8.0", "sm_90", "mbarrier.arrive.expect_tx.shared.b64 _, [s], 0;", NULL},
         {"8.0", "sm_90", "mbarrier.arrive.expect_tx.shared::cta.b64 %d1, [s], %r1;", NULL},

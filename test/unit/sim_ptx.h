@@ -24,7 +24,7 @@ typedef struct Bench {
     DeviceRange ranges[8];
     uint64_t values[8];
     int num_buffers;
-    MapBox maps[4]; /* parameters behind the buffers and as many numbers */
+    MapBox maps[8]; /* parameters behind the buffers and as many numbers */
     int num_maps, num_numbers;
     uint32_t walk[WALK_PARAMS]; /* behind those, if not 0: a grid that the blocks walk over */
     uint64_t instructions, most_in_flight;

@@ -10,7 +10,7 @@ static const struct {
 } refusals[] = {
     {"add.sat.f16x2 %r0, %r1, %r2;", "'add.sat.f16x2' on device 'sim'"},
     {"mbarrier.complete_tx.shared.b64 [%r0], 16;", "complete_tx"},
-    {"cp.async.bulk.wait_group 0;", "cp.async.bulk"},
+    {"cp.async.bulk.prefetch.L2.global [%d0], 16;", "cp.async.bulk"},
     {"cp.async.cg.shared.global [%r0], [%d0], 8;", "does not fit"},
     {"fence.proxy.async;", "fence.proxy.async"},
     {"add.s32 %r0, %r1;", "takes 3 operands, not 2"},
@@ -45,7 +45,7 @@ static const struct {
     {"atom.global.add.b32 %r0, [%d0], %r1;", "this instruction or form"},
     {"atom.global.add.s8 %r0, [%d0], %r1;", "this instruction or form"},
     {"bar.sync 16;", "barriers 0 to 15"},
-    {"bar.sync %r0;", "in a register"},
+    {"bar.sync 1, %r0;", "in a register"},
     {"shfl.up.b32 %r0, %r1, 1, 0;", "shfl.up.b32"},
     {"call foo;", "'foo' is not declared"},
     {"st.param.b32 [arg0], %r0;", "'st.param' needs"},
@@ -205,6 +205,14 @@ TEST(races_in_shared_memory) {
         {"bar.sync 0;\nld.shared.b32 %r6, [%r5];", NULL, 64},
         {"bar.sync 0;\nld.shared.b32 %r6, [%r5];\nst.shared.b32 [%r3], 1;", "another warp", 64},
         {"bar.sync 0;\nst.shared.b32 [s], 1;", "race in shared memory: this write", 64},
+        /* a barrier whose number is in a register: the same in all of a warp */
+        {"mov.u32 %r6, 3;\nbar.sync %r6, 64;\nld.shared.b32 %r6, [%r5];", NULL, 64},
+        {"mov.u32 %r6, 3;\nbar.sync %r6;\nld.shared.b32 %r6, [%r5];", NULL, 64},
+        {"shr.u32 %r6, %r0, 5;\nbar.sync %r6, 32;\nld.shared.b32 %r6, [%r4];", NULL, 64},
+        {"shr.u32 %r6, %r0, 5;\nbar.sync %r6, 32;\nld.shared.b32 %r6, [%r5];", "shared memory",
+         64},
+        {"shr.u32 %r6, %r0, 4;\nbar.sync %r6, 32;", "lanes of a warp at two barriers", 64},
+        {"mov.u32 %r6, 16;\nbar.sync %r6, 64;", "a block has barriers 0 to 15", 64},
         {"bar.sync 0;\nred.shared.add.u32 [s], 1;", NULL, 64},
         {"bar.sync 0;\nred.shared.add.u32 [s], 1;\nld.shared.b32 %r6, [s];", "with the atomic",
          64}};

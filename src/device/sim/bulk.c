@@ -17,11 +17,12 @@
 
 #include <stdlib.h>
 
-enum { CHUNK = 16, ALIGNMENT = 128 };
+enum { CHUNK = BULK_CHUNK, ALIGNMENT = 128 };
 
 void sim_bulks_free(Cta *block) {
     for (int i = 0; i < block->num_bulks; i++) free(block->bulks[i].early);
-    block->num_bulks = 0;
+    for (int i = 0; i < block->num_stores; i++) free(block->stores[i].early);
+    block->num_bulks = block->num_stores = 0;
 }
 
 static int box_bytes(const MapBox *map) {
@@ -52,14 +53,16 @@ static bool read_piece(Reading *r, uint64_t from, int bytes, unsigned char *out)
     return true;
 }
 
+void sim_box_count(Count *count, uint64_t address, int bytes) {
+    count->sectors += (address + (uint64_t)bytes - 1) / 32 - address / 32 + 1;
+    count->useful_bytes += (uint64_t)bytes;
+    count->lines += (address + (uint64_t)bytes - 1) / 128 - address / 128 + 1;
+    count->ideal_sectors += ((uint64_t)bytes + 31) / 32;
+}
+
 /* Elements side by side, in pieces that are aligned. */
 static bool read_run(Reading *r, uint64_t from, int bytes, unsigned char *out) {
-    if (r->count) {
-        uint64_t sectors = (from + (uint64_t)bytes - 1) / 32 - from / 32 + 1;
-        r->count->sectors += sectors, r->count->useful_bytes += (uint64_t)bytes;
-        r->count->lines += (from + (uint64_t)bytes - 1) / 128 - from / 128 + 1;
-        r->count->ideal_sectors += ((uint64_t)bytes + 31) / 32;
-    }
+    if (r->count) sim_box_count(r->count, from, bytes);
     for (int at = 0, piece; at < bytes; at += piece) {
         piece = CHUNK;
         while ((from + (uint64_t)at) % (uint64_t)piece || at + piece > bytes) piece /= 2;
@@ -68,34 +71,41 @@ static bool read_run(Reading *r, uint64_t from, int bytes, unsigned char *out) {
     return true;
 }
 
-/* Row by row along the first dimension; false after failing. */
-static bool read_box(Reading *r) {
-    const MapBox *map = &r->bulk->map;
-    int each = map->element_bytes, row = map->box[0] * each, rows = r->bulk->bytes / row;
-    int64_t first = r->bulk->at[0] < 0 ? -(int64_t)r->bulk->at[0] : 0;
-    int64_t left = (int64_t)map->size[0] - r->bulk->at[0];
+bool sim_box_rows(const Bulk *bulk, BoxRow *row, void *user) {
+    const MapBox *map = &bulk->map;
+    int each = map->element_bytes, bytes = map->box[0] * each, rows = bulk->bytes / bytes;
+    int64_t first = bulk->at[0] < 0 ? -(int64_t)bulk->at[0] : 0;
+    int64_t left = (int64_t)map->size[0] - bulk->at[0];
     int64_t end = left < map->box[0] ? left : map->box[0];
-    memset(r->out, 0, (size_t)r->bulk->bytes);
     for (int i = 0; i < rows && first < end; i++) {
         int rest = i;
         bool inside = true;
-        uint64_t from = map->base + (uint64_t)(r->bulk->at[0] + first) * (uint64_t)each;
+        uint64_t address = map->base + (uint64_t)(bulk->at[0] + first) * (uint64_t)each;
         for (int d = 1; d < map->rank; d++) {
-            int64_t at = (int64_t)r->bulk->at[d] + rest % map->box[d];
+            int64_t at = (int64_t)bulk->at[d] + rest % map->box[d];
             rest /= map->box[d];
             inside = inside && at >= 0 && at < (int64_t)map->size[d];
-            from += (uint64_t)at * map->stride[d];
+            address += (uint64_t)at * map->stride[d];
         }
-        if (inside &&
-            !read_run(r, from, (int)(end - first) * each, r->out + (int64_t)i * row + first * each))
+        if (inside && !row(user, address, (int)(end - first) * each, i * bytes + (int)first * each))
             return false;
     }
     return true;
 }
 
+static bool read_row(void *user, uint64_t from, int bytes, int at) {
+    Reading *r = user;
+    return read_run(r, from, bytes, r->out + at);
+}
+
+static bool read_box(Reading *r) {
+    memset(r->out, 0, (size_t)r->bulk->bytes);
+    return sim_box_rows(r->bulk, read_row, r);
+}
+
 /* ---- into shared memory ---- */
 
-static uint32_t swizzled(const Bulk *bulk, int at) {
+uint32_t sim_box_address(const Bulk *bulk, int at) {
     uint32_t address = SHARED_BASE + bulk->to + (uint32_t)at, span = bulk->map.swizzle;
     if (span) address ^= (address >> 7 & (span / CHUNK - 1)) << 4;
     return address;
@@ -133,7 +143,7 @@ static bool reserve_chunk(const Access *write, const Bulk *bulk, uint32_t addres
 static bool reserve(Machine *m, const Bulk *bulk) {
     const Access write = writing(m, bulk);
     for (int at = 0; at < bulk->bytes; at += CHUNK)
-        if (!reserve_chunk(&write, bulk, swizzled(bulk, at))) return false;
+        if (!reserve_chunk(&write, bulk, sim_box_address(bulk, at))) return false;
     return true;
 }
 
@@ -181,8 +191,9 @@ static bool find_map(Machine *m, Warp *w, const Ins *ins, int lane, uint64_t add
     return true;
 }
 
-static bool describe(Machine *m, Bulk *bulk) {
+bool sim_box_of(Machine *m, Bulk *bulk, int first) {
     const Ins *ins = bulk->ins;
+    bool stores = ins->op == SIM_BULK_STORE;
     Warp *w = bulk->warp;
     int lane = bulk->lane;
     uint32_t to = source_of(m, w, ins->operands[0])[lane] + (uint32_t)ins->offset;
@@ -193,22 +204,24 @@ static bool describe(Machine *m, Bulk *bulk) {
                         ins->number, bulk->map.rank);
     if (to % ALIGNMENT)
         return sim_fail(m, w, ins, lane,
-                        "bulk copy to address 0x%x of shared memory, which is not a multiple of %d",
-                        to, ALIGNMENT);
+                        "bulk %s address 0x%x of shared memory, which is not a multiple of %d",
+                        stores ? "store from" : "copy to", to, ALIGNMENT);
     for (int d = 0; d < ins->number; d++)
-        bulk->at[d] = (int32_t)source_of(m, w, ins->operands[3 + d])[lane];
+        bulk->at[d] = (int32_t)source_of(m, w, ins->operands[first + d])[lane];
     if ((int64_t)bulk->at[0] * bulk->map.element_bytes % CHUNK)
         return sim_fail(m, w, ins, lane,
-                        "bulk copy from coordinate %d of elements of %d bytes, which is not a "
+                        "bulk %s coordinate %d of elements of %d bytes, which is not a "
                         "multiple of %d bytes",
-                        bulk->at[0], bulk->map.element_bytes, CHUNK);
+                        stores ? "store to" : "copy from", bulk->at[0], bulk->map.element_bytes,
+                        CHUNK);
     bulk->to = to - SHARED_BASE, bulk->bytes = box_bytes(&bulk->map);
     uint64_t size = (uint64_t)m->program->shared_bytes;
     if (to < SHARED_BASE || bulk->to > size || size - bulk->to < (uint64_t)bulk->bytes)
         return sim_fail(m, w, ins, lane,
-                        "bulk copy of %d bytes outside shared memory, which has %llu bytes: at "
+                        "bulk %s of %d bytes outside shared memory, which has %llu bytes: at "
                         "byte %lld",
-                        bulk->bytes, (unsigned long long)size, (long long)to - SHARED_BASE);
+                        stores ? "store" : "copy", bulk->bytes, (unsigned long long)size,
+                        (long long)to - SHARED_BASE);
     return true;
 }
 
@@ -219,7 +232,7 @@ static bool start(Machine *m, Warp *w, const Ins *ins, int lane) {
     block->bulks = grown;
     Bulk bulk = {.warp = w, .lane = lane, .ins = ins};
     uint32_t barrier = source_of(m, w, ins->operands[2])[lane] + (uint32_t)ins->from_offset;
-    if (!describe(m, &bulk) || !reserve(m, &bulk) ||
+    if (!sim_box_of(m, &bulk, 3) || !reserve(m, &bulk) ||
         !sim_mbarrier_begins(m, w, ins, lane, barrier, &bulk.barrier))
         return false;
     unsigned char *bytes = malloc((size_t)bulk.bytes);
@@ -246,7 +259,7 @@ bool sim_bulk_comes(Machine *m, Cta *block, int n) {
     bool fine = bytes ? read_box(&reading) : sim_fail_memory(m);
     uint32_t phase = sim_mbarrier_phase(&bulk);
     for (int at = 0; at < bulk.bytes && fine; at += CHUNK)
-        fine = write_chunk(m, &bulk, phase, swizzled(&bulk, at),
+        fine = write_chunk(m, &bulk, phase, sim_box_address(&bulk, at),
                            (bulk.early ? bulk.early : bytes) + at);
     m->version++;
     free(bytes), free(bulk.early);

@@ -57,6 +57,7 @@ static bool has_partly(const Warp *w, int lane) { return lane < LANES && w->part
 
 static inline bool is_ordered(const Warp *w, uint32_t self, int lane, Agent before) {
     if (!before.warp) return true;
+    if (before.lane == BY_STORE) return false; /* till it is waited for */
     if (has_partly(w, lane) && knows(w, &w->partial, before)) return true;
     if (before.warp == self && before.lane < BY_COPY) /* the products of a warp are all lanes' */
         return before.lane == (uint32_t)lane || before.lane == ALL_TOGETHER ||
@@ -88,6 +89,7 @@ static bool report(Machine *m, Warp *w, const Ins *ins, int lane, const char *sp
     sim_note(m, "\nthe other: block %u of the grid, warp %u, ", number / warps, number % warps);
     if (before.lane < LANES) sim_note(m, "lane %u, ", (unsigned)before.lane);
     if (before.lane == BY_COPY || before.lane == BY_BULK) sim_note(m, "by its copy, ");
+    if (before.lane == BY_STORE) sim_note(m, "by its bulk store, which was not waited for, ");
     sim_note(m, "line %d of the PTX", other->line);
     if (other->source_line) sim_note(m, " (source line %d)", other->source_line);
     return sim_fail_kind(m, TERN_FOUND_RACE);
@@ -262,6 +264,27 @@ bool race_global(Machine *m, Warp *w, const Ins *ins, int lane, uint64_t address
     const Touch t = touch_of(m, w, ins, lane, "global", writes, atomic);
     for (size_t i = 0; i < (size_t)bytes; i += each)
         if (!touch(&t, marks, (address % PAGE_BYTES + i) / each, count)) return false;
+    return true;
+}
+
+/* It is nobody's to read or to write until its lane waited for it: then it is that lane's write. */
+bool race_store(Machine *m, Warp *w, const Ins *ins, int lane, uint64_t address, int bytes,
+                bool begins) {
+    Marks *marks = m->checks_races ? page_marks(m, address / PAGE_BYTES) : NULL;
+    if (!marks) {
+        m->race_limited |= m->checks_races;
+        return true;
+    }
+    size_t each = (size_t)m->program->smallest_global, count = PAGE_BYTES / each;
+    Touch t = touch_of(m, w, ins, lane, "global", true, false);
+    if (begins) t.me.lane = BY_STORE;
+    for (size_t i = 0; i < (size_t)bytes; i += each) {
+        size_t n = (address % PAGE_BYTES + i) / each;
+        Mark *writer = marks->by[MARK_WRITER] ? &marks->by[MARK_WRITER][n] : NULL;
+        bool own = writer && writer->who.lane == BY_STORE && writer->who.warp == t.me.warp;
+        if (begins && !touch(&t, marks, n, count)) return false;
+        if (!begins && own) writer->who = t.me;
+    }
     return true;
 }
 

@@ -127,7 +127,7 @@ static void summarise(Arena *arena, Summary *s) {
             add(&line->global, count), add(&line->shared, count);
             continue;
         }
-        if (ins->op == SIM_BULK) {
+        if (ins->op == SIM_BULK || ins->op == SIM_BULK_STORE) {
             add(&s->rows[ROW_BULK], count), add(&line->global, count);
             continue;
         }

@@ -144,7 +144,7 @@ static void block_free(Cta *block) {
             free(block->barriers[i].passed->others), free(block->barriers[i].passed);
     sim_mbarriers_free(block);
     sim_bulks_free(block);
-    free(block->mbarriers), free(block->bulks);
+    free(block->mbarriers), free(block->bulks), free(block->stores);
     race_marks_free(&block->shared_marks);
     free(block->shared), free(block->shared_set), free(block->proxy_writes), free(block);
 }
@@ -192,6 +192,7 @@ static void warp_start(Machine *m, Cta *block, int index) {
     w->fenced = false, w->num_copies = w->num_arrivals = 0;
     w->waits = w->rests = false;
     memset(w->groups, 0, sizeof w->groups);
+    memset(w->bulk_groups, 0, sizeof w->bulk_groups);
     memset(w->asked_at, 0, sizeof *w->asked_at * (size_t)p->num_places);
     w->asked = w->come = 0;
     w->products.count = 0, w->products.groups = w->products.begun = 0;
@@ -313,6 +314,10 @@ static bool block_turn(Machine *m, Cta *block, uint64_t turns) {
             if (block->num_bulks)
                 return sim_fail(m, block->bulks[0].warp, block->bulks[0].ins, block->bulks[0].lane,
                                 "the block ends before its bulk copy has come");
+            if (block->num_stores)
+                return sim_fail(m, block->stores[0].warp, block->stores[0].ins,
+                                block->stores[0].lane,
+                                "the block ends before its bulk store was waited for");
             block_end(m, block);
             return true;
         }

@@ -9,6 +9,7 @@
  *     memory.c     loads, stores, atomics: bounds, alignment, initialised-ness
  *     copy.c       asynchronous copies
  *     bulk.c       bulk copies of boxes, by tensor maps
+ *     bulk_store.c  .. and stores
  *     wgmma.c      asynchronous products of a warpgroup
  *     mbarrier.c   objects at which threads and copies arrive
  *     pool.c       registers that warpgroups give and take
@@ -121,15 +122,18 @@ typedef struct Copy { /* cp.async under way, of one lane */
 /* shared_set: 0, written, a copy to it is under way, or it is of an mbarrier. */
 enum { BYTE_SET = 1, BYTE_COMING = 2, BYTE_BARRIER = 3 };
 
-typedef struct Bulk { /* a bulk copy under way, of one lane */
+typedef struct Bulk { /* a bulk copy or store under way, of one lane */
     MapBox map;
     int32_t at[MAP_DIMS];
-    uint32_t to, barrier; /* offsets in shared memory */
+    uint32_t to, barrier; /* offsets in shared memory; of a store: from */
     int bytes;
     Warp *warp;
     int lane;
     unsigned char *early; /* what it brings, read at its start; NULL: it is read at its end */
     const Ins *ins;
+    uint64_t writers; /* of a store: who had written what it reads when it began, as a hash */
+    uint32_t group;   /* NO_GROUP: not committed */
+    bool is_read;     /* .. and that was waited for */
 } Bulk;
 
 typedef struct Arrival { /* at an mbarrier, when all copies that the lane began before have come */
@@ -157,7 +161,7 @@ typedef struct Products { /* of a warp */
 
 /* Where a warp's copies and its products are in the place of a lane's number: what all lanes do
  * together is known with any of them. */
-enum { SEVERAL_LANES = LANES, ALL_TOGETHER, BY_COPY, BY_BULK };
+enum { SEVERAL_LANES = LANES, ALL_TOGETHER, BY_COPY, BY_BULK, BY_STORE };
 
 typedef enum WarpState { WARP_READY, WARP_AT_BARRIER, WARP_AT_POOL, WARP_ENDED } WarpState;
 
@@ -200,6 +204,7 @@ struct Warp {
     uint32_t registers, changes; /* of a thread; how often that was changed */
     Agent changed;               /* the last time */
     uint32_t groups[LANES];      /* of copies, committed by each lane */
+    uint32_t bulk_groups[LANES]; /* of bulk stores */
     Products products;
     uint64_t asked, come; /* bytes of global memory asked for, and surely there */
     uint64_t *asked_at;   /* by place: of the last load into it, with that */
@@ -236,6 +241,8 @@ struct Cta {
     int num_arrivals; /* of all warps, to come; and bulk copies */
     Bulk *bulks;
     int num_bulks, bulks_capacity;
+    Bulk *stores;
+    int num_stores, stores_capacity;
     uint32_t pool;                          /* registers that nobody has */
     int32_t changes[MAX_WARPS / 4][AGREED]; /* the instructions by which each group changed them */
 };
@@ -330,6 +337,18 @@ bool sim_bulk(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
 bool sim_bulk_comes(Machine *m, Cta *block,
                     int n); /* one of those under way; false after failing */
 void sim_bulks_free(Cta *block);
+/* A box by its map: first: operand of its coordinates; false after failing. */
+enum { BULK_CHUNK = 16 };
+bool sim_box_of(Machine *m, Bulk *bulk, int first);
+uint32_t sim_box_address(const Bulk *bulk, int at); /* in shared memory, swizzled */
+/* Row by row what is inside of the tensor: at: where in the box. */
+typedef bool BoxRow(void *user, uint64_t address, int bytes, int at);
+bool sim_box_rows(const Bulk *bulk, BoxRow *row, void *user);
+void sim_box_count(Count *count, uint64_t address, int bytes);
+
+/* ---- bulk_store.c ---- */
+bool sim_bulk_store(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
+bool sim_bulk_group(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
 bool sim_proxy_written(const Warp *w, uint64_t offset, int *warp); /* without a fence behind */
 
 /* ---- mbarrier.c ---- */
@@ -371,6 +390,9 @@ bool race_shared(Machine *m, Warp *w, const Ins *ins, int lane, uint32_t offset,
 /* A bulk copy brings bytes, of which a phase of an mbarrier will tell. */
 bool race_bulk(Machine *m, Warp *w, const Ins *ins, int lane, uint32_t offset, int bytes,
                uint32_t phase);
+/* A bulk store of a lane begins, or it was waited for. */
+bool race_store(Machine *m, Warp *w, const Ins *ins, int lane, uint64_t address, int bytes,
+                bool begins);
 /* Who wrote last there, mixed into a hash. */
 uint64_t race_writers(const Machine *m, const Cta *block, uint32_t offset, int bytes,
                       uint64_t hash);

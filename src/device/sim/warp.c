@@ -166,9 +166,23 @@ static bool pass_barrier(Machine *m, Warp *w, Barrier *barrier) {
     return !m->failure.status;
 }
 
+/* Its number; -1 after failing. */
+static int barrier_of(Machine *m, Warp *w, const Ins *ins) {
+    if (!ins->num_operands) return (int)ins->offset;
+    const uint32_t *numbers = source_of(m, w, ins->operands[0]);
+    uint32_t number = numbers[__builtin_ctz(w->alive)];
+    for (uint32_t left = w->alive; left; left &= left - 1)
+        if (numbers[__builtin_ctz(left)] != number)
+            return sim_fail(m, w, ins, __builtin_ctz(left), "lanes of a warp at two barriers"), -1;
+    if (number < MAX_BARRIERS) return (int)number;
+    return sim_fail(m, w, ins, NO_LANE, "barrier %u: a block has barriers 0 to 15", number), -1;
+}
+
 /* The warp waits then, or goes on. */
 static bool arrive(Machine *m, Warp *w, const Ins *ins) {
-    Barrier *barrier = &w->block->barriers[ins->offset];
+    int number = barrier_of(m, w, ins);
+    if (number < 0) return false;
+    Barrier *barrier = &w->block->barriers[number];
     if (ins->count > w->block->num_warps)
         return sim_fail(m, w, ins, NO_LANE, "a barrier for %d threads in a block of %d",
                         ins->count * LANES, w->block->num_warps * LANES);
@@ -178,10 +192,10 @@ static bool arrive(Machine *m, Warp *w, const Ins *ins) {
     if (barrier->came && wanted != others)
         return sim_fail(m, w, ins, NO_LANE,
                         "barrier %d is waited for by others with another number of threads",
-                        (int)ins->offset);
+                        number);
     barrier->expected = ins->count;
     barrier->came++;
-    w->barrier = (int)ins->offset;
+    w->barrier = number;
     w->pc++;
     if (ins->kind) return pass_barrier(m, w, barrier);
     barrier->waiting |= 1u << w->index;

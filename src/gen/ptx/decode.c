@@ -652,6 +652,31 @@ static bool bulk_tensor(Statement *s, Ins *ins, int version) {
     return true;
 }
 
+/* [map, {coordinates}], [from]. PTX ISA 9.7.9.25.5.2. */
+static bool bulk_store(Statement *s, Ins *ins) {
+    int dims = ins->count;
+    if (!is_since(s, 80) || !counted(s, 2 + dims)) return false;
+    int32_t *all = places(s, 2 + dims);
+    for (int i = 0; i < s->num_words; i++)
+        if (s->words[i].is_coordinate != (i >= 1 && i < 1 + dims) ||
+            (!s->words[i].is_coordinate && s->words[i].group))
+            return mismatch(s, &s->words[i]);
+    const Word *map = &s->words[0], *from = &s->words[1 + dims];
+    if (from->kind == WORD_REGISTER && from->class == CLASS_B64)
+        return refuse(s, "an address of 64 bits");
+    ins->op = SIM_BULK_STORE, ins->bytes = 16, ins->number = (uint8_t)dims, ins->count = 1;
+    ins->space = SPACE_GENERIC;
+    if (map->kind != WORD_REGISTER || map->offset) return mismatch(s, map);
+    if (!address_of(s, ins, map, &all[1])) return false;
+    ins->space = SPACE_SHARED;
+    if (!address_of(s, ins, from, &all[0])) return false;
+    for (int d = 0; d < dims; d++)
+        if (!source(s, &s->words[1 + d], PTX_s32, &all[2 + d])) return false;
+    ins->operands = all, ins->num_operands = (uint8_t)(2 + dims);
+    s->program->has_bulk = true;
+    return true;
+}
+
 static bool map_prefetch(Statement *s, Ins *ins) {
     int32_t *all = places(s, 1);
     if (!is_since(s, 80) || !counted(s, 1) || !plain(s)) return false;
@@ -773,12 +798,18 @@ static bool wgmma(Statement *s, Ins *ins, SimMma kind) {
 static bool barrier(Statement *s, Ins *ins) {
     ins->op = SIM_BARRIER;
     if (s->num_words < 1 || s->num_words > 2) return refuse(s, "this form");
+    bool is_named = s->words[0].kind == WORD_REGISTER; /* by a register */
     for (int i = 0; i < s->num_words; i++) {
         if (s->words[i].float_kind) return mismatch(s, &s->words[i]);
-        if (s->words[i].kind != WORD_NUMBER)
-            return refuse(s, "a barrier whose number is in a register");
+        if (s->words[i].kind != WORD_NUMBER && (i || !is_named))
+            return refuse(s, "a barrier whose number of threads is in a register");
     }
-    uint64_t id = s->words[0].bits, count = s->num_words == 2 ? s->words[1].bits : 0;
+    if (is_named) {
+        int32_t *operand = places(s, 1);
+        if (!source(s, &s->words[0], PTX_u32, operand)) return false;
+        ins->operands = operand, ins->num_operands = 1;
+    }
+    uint64_t id = is_named ? 0 : s->words[0].bits, count = s->num_words == 2 ? s->words[1].bits : 0;
     if (id >= MAX_BARRIERS || count > LANES * MAX_WARPS || count % LANES) {
         diag_error(s->diag, s->span,
                    "a block has barriers 0 to 15, each for a multiple of 32 threads");
@@ -809,6 +840,13 @@ static bool registers(Statement *s, Ins *ins) {
 static bool alone(Statement *s, Ins *ins, SimOp op) {
     ins->op = (uint16_t)op;
     return counted(s, 0);
+}
+
+static bool bulk_group(Statement *s, Ins *ins, BulkGroup kind) {
+    ins->kind = (uint8_t)kind;
+    s->program->has_bulk = true;
+    if (!is_since(s, 80)) return false;
+    return kind == BULK_COMMIT ? alone(s, ins, SIM_BULK_GROUP) : group_wait(s, ins, SIM_BULK_GROUP);
 }
 
 static bool plain_take(Statement *s, Ins *ins, SimOp op, const char *letters) {
@@ -882,6 +920,10 @@ static bool decode_form(Statement *s, Ins *ins, const PtxMatch *match) {
     case INS_MBARRIER_BYTES: return mbarrier_alone(s, ins, MBARRIER_BYTES, true);
     case INS_BULK_TENSOR: return bulk_tensor(s, ins, 80);
     case INS_BULK_TENSOR_CTA: return bulk_tensor(s, ins, 86);
+    case INS_BULK_STORE: return bulk_store(s, ins);
+    case INS_BULK_COMMIT: return bulk_group(s, ins, BULK_COMMIT);
+    case INS_BULK_WAIT: return bulk_group(s, ins, BULK_WAIT);
+    case INS_BULK_WAIT_READ: return bulk_group(s, ins, BULK_WAIT_READ);
     case INS_MAP_PREFETCH: return map_prefetch(s, ins);
     case INS_LDMATRIX:
     case INS_LDMATRIX_TURNED: return ldmatrix(s, ins);

@@ -56,6 +56,8 @@ typedef enum SimOp {
     SIM_PROXY_FENCE, /* kind 1: of mbarriers' beginnings only */
     SIM_MBARRIER,    /* kind; operands: address, then a count, bytes, a state or a parity */
     SIM_BULK, /* kind 0: of a box; operands: to, map, mbarrier, coordinates; 1: map, prefetched */
+    SIM_BULK_STORE, /* of a box; operands: from, map, coordinates */
+    SIM_BULK_GROUP, /* kind: BulkGroup; offset groups may be under way */
     SIM_PRINT,
     SIM_ASSERT,
     SIM_BRANCH, /* offset: instruction; from here on: what branches or waits */
@@ -69,7 +71,8 @@ typedef enum SimOp {
 
 /* Who executes an op, for switches that name the others too: `case SIM_ACROSS:` is all of these. */
 /* clang-format off */
-#define SIM_COPIES SIM_COPY: case SIM_COPY_COMMIT: case SIM_COPY_WAIT: case SIM_PROXY_FENCE: case SIM_MBARRIER: case SIM_BULK
+#define SIM_COPIES SIM_COPY: case SIM_COPY_COMMIT: case SIM_COPY_WAIT: case SIM_PROXY_FENCE: case SIM_MBARRIER: case SIM_BULK: case SIM_BULK_STORE: \
+    case SIM_BULK_GROUP
 #define SIM_ACROSS \
     SIM_SHUFFLE: case SIM_VOTE: case SIM_REDUX: case SIM_ACTIVE: case SIM_ELECT: case SIM_LDMATRIX: \
     case SIM_STMATRIX: case SIM_MMA: case SIM_WGMMA: case SIM_WGMMA_FENCE: case SIM_WGMMA_COMMIT: case SIM_WGMMA_WAIT
@@ -103,6 +106,12 @@ typedef enum SimSpecial {
     SPECIAL_TIMER_HIGH,
     NUM_SPECIALS,
 } SimSpecial;
+
+typedef enum BulkGroup {
+    BULK_COMMIT,
+    BULK_WAIT_READ, /* what is stored may be written again */
+    BULK_WAIT,      /* .. and it is in memory */
+} BulkGroup;
 
 typedef enum SimMbarrier {
     MBARRIER_INIT,
