@@ -4,16 +4,19 @@
  *
  *     base[sum over dimensions of coordinate * stride],   0 <= coordinate < size
  *
- * and a box of them that one bulk copy brings into shared memory; of what is outside, zeros. The
- * maps of a kernel are parameters of its text, of 128 bytes each, behind all others: map_0 .. */
+ * and a box of them that one bulk copy brings into shared memory; of what is outside, zeros. Or
+ * one that a bulk store takes there, of which what is outside is not written. The maps of a kernel
+ * are parameters of its text, of 128 bytes each, behind all others: map_0 .. */
 #ifndef TERN_GEN_MAP_H
 #define TERN_GEN_MAP_H
 
 #include "base/base.h"
 
 enum { MAP_DIMS = 5, MAP_BYTES = 128, MAP_ALIGNMENT = 64 };
-/* Zeros, of which a map of nothing is made. */
+/* Zeros, of which a map of nothing is made; behind these 16 bytes, if there is a map that is stored
+ * to, as many that may be written. */
 #define MAP_NOTHING "map_nothing"
+enum { MAP_NOTHING_BYTES = 16 };
 enum { MAP_NO_SIZE = INT32_MAX }; /* of a dimension whose end nothing checks */
 
 enum { MAP_FACTORS = 3 };
@@ -35,6 +38,7 @@ typedef struct MapRecipe {
     int rank;
     MapDim dims[MAP_DIMS];
     int swizzle; /* bytes of a row of chunks: 32, 64, 128; 0: the box lies as it is */
+    bool stores; /* boxes are written */
 } MapRecipe;
 
 #endif

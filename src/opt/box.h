@@ -51,5 +51,8 @@ const char *box_find(const Facts *facts, const Op *access, Box *box);
  * what is to be true at launch may be added to it; NULL: nothing. */
 bool box_ring(Arena *arena, Func *fn, const Facts *facts, const Value *ring, Boxes *boxes,
               Needs *needs, const char **why);
+/* The box that a store writes, and its coordinates, as scalars before it. NULL: there it is; else
+ * why there is none, and nothing was built. */
+const char *box_store(Func *fn, const Facts *facts, Op *store, Needs *needs, Box *box, Value **at);
 
 #endif

@@ -20,6 +20,7 @@
 typedef struct Need { /* low <= value <= high, and a multiple, in any program */
     const Value *value;
     const Value *end; /* more than that; or NULL */
+    bool to_end;      /* .. or as much */
     int64_t low, high, multiple;
 } Need;
 
@@ -33,7 +34,8 @@ struct Needs {
     VEC(const Op *) products;     /* that they are made of */
     uint32_t grid[3];             /* of the last launch .. */
     bool asked, held;
-    bool fails; /* whatever the launch is: what numbers are made of has gone */
+    bool fails;   /* whatever the launch is: what numbers are made of has gone */
+    Needs *other; /* of another function of the same kernel; or NULL */
 };
 
 Needs *needs_new(Arena *arena, const Func *fn, int num_params) {
@@ -63,8 +65,8 @@ static bool add(Needs *needs, const Value *value) {
 static bool add_need(Needs *needs, Need need) {
     for (int i = 0; i < needs->all.count; i++) {
         const Need *old = &needs->all.data[i];
-        if (old->value == need.value && old->end == need.end && old->low == need.low &&
-            old->high == need.high && old->multiple == need.multiple)
+        if (old->value == need.value && old->end == need.end && old->to_end == need.to_end &&
+            old->low == need.low && old->high == need.high && old->multiple == need.multiple)
             return true;
     }
     if (!add(needs, need.value) || (need.end && !add(needs, need.end))) return false;
@@ -73,19 +75,23 @@ static bool add_need(Needs *needs, Need need) {
 }
 
 bool needs_add(Needs *needs, const Value *value) {
-    return add_need(needs, (Need){value, NULL, 0, INT64_MAX, 1});
+    return add_need(needs, (Need){value, NULL, false, 0, INT64_MAX, 1});
 }
 
 bool needs_add_most(Needs *needs, const Value *value, int64_t most) {
-    return add_need(needs, (Need){value, NULL, 0, most, 1});
+    return add_need(needs, (Need){value, NULL, false, 0, most, 1});
 }
 
 bool needs_add_below(Needs *needs, const Value *value, const Value *end) {
-    return add_need(needs, (Need){value, end, 0, INT64_MAX, 1});
+    return add_need(needs, (Need){value, end, false, 0, INT64_MAX, 1});
+}
+
+bool needs_add_to(Needs *needs, const Value *value, const Value *end) {
+    return add_need(needs, (Need){value, end, true, 0, INT64_MAX, 1});
 }
 
 bool needs_add_multiple(Needs *needs, const Value *value, int64_t of) {
-    return add_need(needs, (Need){value, NULL, 1, INT64_MAX, of});
+    return add_need(needs, (Need){value, NULL, false, 1, INT64_MAX, of});
 }
 
 static bool add_product(Needs *needs, const Value *value, int depth) {
@@ -113,6 +119,12 @@ bool needs_close(Needs *needs) {
         needs->fails |= !needs->products.data[i]->parent;
     needs->facts.range = arena_array(needs->facts.arena, Range, needs->fn->num_values);
     return needs->all.count + needs->positives.count > 0;
+}
+
+Needs *needs_both(Needs *one, Needs *other) {
+    if (!one) return other;
+    one->other = other;
+    return one;
 }
 
 /* ---- at launch ---- */
@@ -148,7 +160,7 @@ static bool is_met(const Needs *needs, const Need *need) {
     const Range *range = needs->facts.range;
     Range r = range[need->value->id];
     if (r.low < need->low || r.high > need->high) return false;
-    if (need->end && r.high >= range[need->end->id].low) return false;
+    if (need->end && r.high - need->to_end >= range[need->end->id].low) return false;
     return need->multiple == 1 || (r.low == r.high && r.low % need->multiple == 0);
 }
 
@@ -170,7 +182,7 @@ static bool are_positive(const Needs *needs, const uint64_t *args) {
     return true;
 }
 
-bool needs_hold(Needs *needs, const uint64_t *args, const uint32_t grid[3]) {
+static bool holds(Needs *needs, const uint64_t *args, const uint32_t grid[3]) {
     Range *range = needs->facts.range;
     if (needs->fails || !are_positive(needs, args)) return false;
     if (!take_launch(needs, args, grid)) return !needs->fails && needs->held;
@@ -187,4 +199,8 @@ bool needs_hold(Needs *needs, const uint64_t *args, const uint32_t grid[3]) {
     for (int i = 0; i < needs->all.count; i++)
         needs->held = needs->held && is_met(needs, &needs->all.data[i]);
     return needs->held;
+}
+
+bool needs_hold(Needs *needs, const uint64_t *args, const uint32_t grid[3]) {
+    return holds(needs, args, grid) && (!needs->other || holds(needs->other, args, grid));
 }

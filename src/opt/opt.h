@@ -123,8 +123,10 @@ Needs *needs_new(Arena *arena, const Func *fn, int num_params);
 bool needs_add(Needs *needs, const Value *value);
 bool needs_add_most(Needs *needs, const Value *value, int64_t most); /* .. nor more than that */
 bool needs_add_below(Needs *needs, const Value *value, const Value *end); /* .. but less */
+bool needs_add_to(Needs *needs, const Value *value, const Value *end);    /* .. nor more */
 bool needs_add_multiple(Needs *needs, const Value *value, int64_t of);    /* it is one, above 0 */
 bool needs_add_positive(Needs *needs, const Value *value); /* an f32 is above 0 and finite */
+Needs *needs_both(Needs *one, Needs *other); /* either may be NULL; both are closed */
 bool needs_close(Needs *needs); /* once fn does not change any more; false: there are none */
 /* args: by parameter, ints extended to 64 bits. On one thread at a time. */
 bool needs_hold(Needs *needs, const uint64_t *args, const uint32_t grid[3]);

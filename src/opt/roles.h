@@ -20,6 +20,14 @@ typedef struct RoleRing { /* that the producer fills */
     bool waits; /* consumers do where a turn is ready outside of a loop: `fence` counted on that */
 } RoleRing;
 
+typedef struct BoxStore {      /* a store that the hardware makes, of a box (gpu/box_out.c) */
+    const Op *store, *convert; /* convert: what it stores, moved for it: not any more */
+    const Value *value;        /* before that */
+    int box;                   /* of the kernel's */
+    bool by_groups;            /* each four warps store their rows by themselves */
+    Value *at[BOX_DIMS];
+} BoxStore;
+
 typedef struct Roles {
     Func *producer, *consumers;
     int num_rings;
@@ -27,13 +35,15 @@ typedef struct Roles {
     Boxes boxes;     /* that fill_box names */
     bool flat;       /* there is no producer: one thread of the block fills the rings with boxes */
     bool alone;      /* one thread is all of the producer: it copies boxes, and meets nobody */
-    int barriers, end; /* of all of them */
-    int blocks;        /* that a multiprocessor has room for */
-    int sums, columns; /* registers of a consumer: what products add up; of one instruction */
-    Needs *needs;      /* what boxes take for granted; NULL: nothing */
-    bool tiles;        /* one after the other: nest.c */
-    bool walks;        /* its blocks walk over the programs of the grid */
-    int spare;         /* .. and for all else */
+    int barriers, end;   /* of all of them */
+    int blocks;          /* that a multiprocessor has room for */
+    int sums, columns;   /* registers of a consumer: what products add up; of one instruction */
+    BoxStore *out;       /* by a box; NULL: threads store */
+    const char *not_out; /* why, or NULL */
+    Needs *needs;        /* what boxes take for granted; NULL: nothing */
+    bool tiles;          /* one after the other: nest.c */
+    bool walks;          /* its blocks walk over the programs of the grid */
+    int spare;           /* .. and for all else */
     int producer_registers, consumer_registers; /* of a thread; 0: as it was launched */
 } Roles;
 
@@ -47,6 +57,8 @@ Roles *roles_flat(Arena *arena, const Func *kernel, const char **why);
 /* The ring's first copies for the next turn of the loop around the one that reads it begin before
  * what is behind that (gpu/next_tile.c). False: nothing was changed. */
 bool roles_next_tile(Arena *arena, Func *fn, Op *ring, Op *loop);
+/* Where the one store of the consumers' loop over tiles is of a box, that is what it becomes. */
+void roles_box_out(Arena *arena, Roles *roles, int num_params);
 /* With what the conditions around a ring say of signs. */
 Facts *roles_facts(Arena *arena, const Func *fn, const Op *ring);
 /* How many blocks, and which registers a thread of either role has. alive: those that a producer

@@ -8,7 +8,7 @@
 
 static const char text[] =
     ".version 8.0\n.target sm_90a\n.address_size 64\n"
-    ".visible .global .align 16 .b8 map_nothing[16];\n"
+    ".visible .global .align 16 .b8 map_nothing[32];\n"
     ".visible .entry k_record(.param .u64 x, .param .u64 out, .param .u32 to, .param .u32 c0, "
     ".param .u32 c1, .param .u32 c2, .param .u32 c3, .param .u32 c4, .param .u32 n0, .param .u32 "
     "n1, .param .u32 n2, .param .u32 n3, .param .u32 n4, .param .u64 t1, .param .u64 t2, .param "
@@ -69,6 +69,25 @@ TEST(a_launch_makes_its_map) {
     CHECK(record->params[MAP_PARAMS] != (uint64_t)(uintptr_t)l.bench.source);
     close_device(&l.f);
     CHECK(mock()->live() == 0);
+}
+
+/* What is stored to nothing goes where nobody reads a 0. */
+TEST(nothing_is_stored_elsewhere) {
+    for (int stores = 0; stores < 2; stores++) {
+        Launched l;
+        MapCase c = map_square();
+        const char *trace;
+        CudaPointer zeros = 0;
+        c.recipe.stores = stores, c.sizes[0] = 0;
+        CHECK(!open_kernel(&l, &c, true));
+        const Cuda *cuda = l.f.device.state;
+        const CudaObject *object = l.loaded;
+        CHECK(!cuda->driver.module_global(&zeros, &(size_t){0}, object->module, MAP_NOTHING));
+        CHECK(!launch_case(&l, &c, &trace));
+        const MockRecord *record = l.bench.source;
+        CHECK(zeros && record->params[MAP_PARAMS] == zeros + 16u * (unsigned)stores);
+        close_device(&l.f);
+    }
 }
 
 TEST(a_graph_keeps_its_map) {

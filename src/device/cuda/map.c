@@ -3,7 +3,8 @@
  * It copies them as it copies all arguments, so that graphs keep theirs.
  *
  * A map of nothing, where a size is 0, the driver does not make: one of a single 0 in the module's
- * memory gives the same, zeros everywhere. */
+ * memory gives the same, zeros everywhere; where boxes are stored, one of an element that nobody
+ * reads. */
 #include "device/cuda/cuda.h"
 #include "device/map.h"
 
@@ -38,7 +39,7 @@ tern_status cuda_maps_open(Cuda *cuda, const CompiledKernel *kernel, CudaObject 
         "find a kernel's memory");
 }
 
-static CudaResult encode(const Cuda *cuda, const CudaMaps *maps, const MapBox *box,
+static CudaResult encode(const Cuda *cuda, CudaPointer nothing, const MapBox *box,
                          CudaTensorMap *map) {
     static const CudaMapType types[] = {
         [1] = CUDA_MAP_UINT8, [2] = CUDA_MAP_UINT16, [4] = CUDA_MAP_UINT32, [8] = CUDA_MAP_UINT64};
@@ -53,7 +54,7 @@ static CudaResult encode(const Cuda *cuda, const CudaMaps *maps, const MapBox *b
         lengths[d] = box->box[d], steps[d] = 1;
         if (d) strides[d - 1] = box->is_empty ? 16 : box->stride[d];
     }
-    uint64_t base = box->is_empty ? maps->nothing : box->base;
+    uint64_t base = box->is_empty ? nothing : box->base;
     return cuda->driver.map_encode(
         map, types[box->element_bytes], box->rank, (void *)(uintptr_t)base, sizes, strides, lengths,
         steps, CUDA_MAP_NO_INTERLEAVE, swizzle, CUDA_MAP_L2_256, CUDA_MAP_FILL_ZERO);
@@ -67,7 +68,9 @@ tern_status cuda_maps_make(Cuda *cuda, const CudaObject *kernel, void ***args) {
         char why[500];
         if (!map_make(compiled, &compiled->facts.maps.data[i], *args, &box, why, sizeof why))
             return cuda_fail(cuda, TERN_ERROR_ARGUMENT, "%s", why);
-        CudaResult result = encode(cuda, maps, &box, &maps->made[i]);
+        bool stores = compiled->facts.maps.data[i].stores;
+        CudaPointer nothing = maps->nothing + (stores ? MAP_NOTHING_BYTES : 0);
+        CudaResult result = encode(cuda, nothing, &box, &maps->made[i]);
         if (result != CUDA_OK) return cuda_check(cuda, result, "make a tensor map");
     }
     memcpy(maps->args, *args, sizeof(void *) * (size_t)compiled->num_params);

@@ -203,8 +203,9 @@ bool ptx_is_of_roles(const Gen *g, const Op *op); /* it names a ring that the pr
 void ptx_role_turn(Gen *g, const Op *op);         /* acquire, ready and release of such a ring */
 void ptx_role_filled(Gen *g, const Op *fill);     /* its copies are begun */
 void ptx_role_fill_box(Gen *g, const Op *op);
-void ptx_flat(Gen *g);               /* likewise, where one thread fills the rings with boxes */
-bool ptx_has_producer(const Gen *g); /* warps of its own fill the rings */
+bool ptx_role_out(Gen *g, const Op *op); /* it is of what goes out by a box: that is all of it */
+void ptx_flat(Gen *g);                   /* likewise, where one thread fills the rings with boxes */
+bool ptx_has_producer(const Gen *g);     /* warps of its own fill the rings */
 
 /* ---- dot.c ---- */
 void ptx_dot(Gen *g, const Op *op);

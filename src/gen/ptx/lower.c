@@ -481,7 +481,7 @@ static void ptx_op(Gen *g, const Op *op) {
     place(g, op);
     g->op = op;
     if (op->num_trips) g->next_trip = 0;
-    if (ptx_thread_op(g, op)) return;
+    if (ptx_thread_op(g, op) || ptx_role_out(g, op)) return;
     if (turns_view(op)) {
         g->regs[op_result(op)->id] = g->regs[op->operands[0]->id];
         return;
@@ -549,6 +549,8 @@ void ptx_function(Gen *g) {
     for (int i = 0; i < g->fn->num_params; i++)
         ptx_define_scalar(g, g->fn->params[i].value, ptx_param(g, &g->fn->params[i], i));
     ptx_region(g, g->fn->body);
+    if (g->roles && g->roles->out && !g->is_producer)
+        tir_plain(g->b, "cp.async.bulk.wait_group 0;");
     tir_plain(g->b, "ret;");
 }
 

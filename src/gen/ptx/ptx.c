@@ -46,12 +46,18 @@ static bool is_same_number(MapNumber a, MapNumber b) {
 
 static bool is_same_map(const MapRecipe *a, const MapRecipe *b) {
     bool same = a->base == b->base && a->element_bytes == b->element_bytes && a->rank == b->rank &&
-                a->swizzle == b->swizzle;
+                a->swizzle == b->swizzle && a->stores == b->stores;
     for (int d = 0; same && d < a->rank; d++)
         same = is_same_number(a->dims[d].size, b->dims[d].size) &&
                is_same_number(a->dims[d].stride, b->dims[d].stride) &&
                a->dims[d].box == b->dims[d].box;
     return same;
+}
+
+static bool any_map_stores(const Gen *g) {
+    for (int i = 0; i < g->facts->maps.count; i++)
+        if (g->facts->maps.data[i].stores) return true;
+    return false;
 }
 
 Tir ptx_map_address(Gen *g, const MapRecipe *recipe) {
@@ -135,7 +141,8 @@ static void print_module(Gen *g, Buf *out) {
             ".extern .func __assertfail\n(.param .b64 message, .param .b64 file, .param .b32 line, "
             ".param .b64 function, .param .b64 size);\n");
     if (g->facts->maps.count)
-        buf_printf(out, ".visible .global .align 16 .b8 %s[16];\n", MAP_NOTHING);
+        buf_printf(out, ".visible .global .align 16 .b8 %s[%d];\n", MAP_NOTHING,
+                   MAP_NOTHING_BYTES * (any_map_stores(g) ? 2 : 1));
     if (g->globals.length) buf_add(out, g->globals.data, g->globals.length);
     bool dynamic = g->shared_size > STATIC_SHARED;
     int alignment = g->has_wgmma ? 1024 : 16; /* of swizzled panels; of the widest access */

@@ -347,6 +347,109 @@ void ptx_role_fill_box(Gen *g, const Op *op) {
     tir_label(g->b, skip);
 }
 
+/* ---- boxes that are stored ---- */
+
+static void store_box(Gen *g, const MapRecipe *map, const Tir *at, Tir from) {
+    Tir args[2 + MAP_DIMS] = {ptx_map_address(g, map), from};
+    Buf text = {.arena = g->arena};
+    buf_printf(&text, "cp.async.bulk.tensor.%dd.global.shared::cta.tile.bulk_group [$0, {",
+               map->rank);
+    for (int d = 0; d < map->rank; d++) {
+        buf_printf(&text, "%s$%d", d ? ", " : "", 2 + d);
+        args[2 + d] = at[d];
+    }
+    buf_printf(&text, "}], [$1];");
+    ptx_mbarrier(g, buf_str(&text).data, 2 + map->rank, args, false);
+}
+
+/* Those of the rows of four warps, or of all. */
+typedef struct Sender {
+    int rows;
+    Tir first_row;
+    Tir is_not_one; /* of its threads, which sends */
+    Tir barrier;    /* at which these four warps meet; 0: all do */
+} Sender;
+
+/* Barriers 0 and 1 are those of all threads, and of all consumers. */
+static Sender sender_of(Gen *g, const BoxStore *out) {
+    enum { FIRST_BARRIER = 2 };
+    Tir zero = tir_i32(g->b, 0), thread = ptx_thread_id(g);
+    Sender s = {.rows = out->value->type->shape[0], .first_row = zero};
+    if (out->by_groups) {
+        s.rows /= 2;
+        s.first_row = tir_2(g->b, TIR_MUL32, g->warp_group, tir_i32(g->b, s.rows));
+        s.barrier = tir_2(g->b, TIR_ADD32, g->warp_group, tir_i32(g->b, FIRST_BARRIER));
+        thread = tir_2(g->b, TIR_AND32, thread, tir_i32(g->b, ROLE_THREADS - 1));
+    }
+    s.is_not_one = tir_2(g->b, TIR_NE32, thread, zero);
+    return s;
+}
+
+/* With two barriers and predicates, ptxas 13.0 has the products wait for each other (C7514). */
+static void meet_sender(Gen *g, const Sender *s) {
+    if (s->barrier)
+        ptx_mbarrier(g, "bar.sync $0, 128;", 1, &s->barrier, false);
+    else
+        ptx_barrier(g);
+}
+
+/* The panels' boxes, which lie from `offset` on. */
+static void store_boxes(Gen *g, const BoxStore *out, const Sender *s, int offset) {
+    const Box *box = &g->roles->boxes.data[out->box];
+    const Type *part = out->value->type;
+    Panels p = panels_of(part, box);
+    MapRecipe map = recipe_of(g, part, box);
+    map.stores = true;
+    Str name = g->fn->params[map.base].name;
+    int rows = p.rows / part->shape[0] * s->rows; /* of dims[1], by one */
+    if (map.dims[1].box > rows) map.dims[1].box = rows;
+    ptx_note(g, str_format(g->arena, "stores to %.*s: boxes of %dx%d by one thread (TMA)",
+                           STR_ARG(name), map.dims[1].box, map.dims[0].box));
+    for (int panel = 0; panel < p.row_bytes / p.span; panel++)
+        for (int row = 0; row < rows; row += map.dims[1].box) {
+            Tir at[MAP_DIMS];
+            for (int d = 0; d < map.rank; d++) at[d] = ptx_scalar_of(g, out->at[d]);
+            at[0] = tir_2(g->b, TIR_ADD32, at[0], tir_i32(g->b, panel * map.dims[0].box));
+            at[1] = tir_2(g->b, TIR_ADD32, tir_2(g->b, TIR_ADD32, at[1], s->first_row),
+                          tir_i32(g->b, row));
+            Tir ahead = tir_2(g->b, TIR_MUL32, s->first_row, tir_i32(g->b, p.span));
+            int from = offset + (panel * p.rows + row) * p.span;
+            store_box(g, &map, at, ptx_shared_address(g, from, ahead));
+        }
+}
+
+/* All wait, though one has stored: with a predicate there ptxas 13.0 takes the products for unended
+ * where the sums are read, and has them wait for each other (C7514). */
+static void box_out(Gen *g, const BoxStore *out) {
+    const Type *part = out->value->type;
+    int fast = g->roles->boxes.data[out->box].dims[0].tile_dim, bytes = 2 * part->lanes;
+    SharedTile tile = {.swizzle = tile_panels(part, fast, 2),
+                       .lane = type_lane(part),
+                       .offset = out->convert->trips[0].offset,
+                       .bytes = bytes};
+    Sender sender = sender_of(g, out);
+    if (tile.offset + bytes > g->shared_size) g->shared_size = tile.offset + bytes;
+    tir_plain(g->b, "cp.async.bulk.wait_group 0;");
+    meet_sender(g, &sender);
+    ptx_shared_store(g, &tile, type_layout(part), ptx_regs_of(g, out->value));
+    tir_plain(g->b, "fence.proxy.async.shared::cta;");
+    meet_sender(g, &sender);
+    int skip = tir_new_label(g->b);
+    tir_branch(g->b, skip, sender.is_not_one, false);
+    int scope = tir_enter(g->b);
+    store_boxes(g, out, &sender, tile.offset);
+    tir_plain(g->b, "cp.async.bulk.commit_group;");
+    tir_leave(g->b, scope);
+    tir_label(g->b, skip);
+}
+
+bool ptx_role_out(Gen *g, const Op *op) {
+    const BoxStore *out = g->roles ? g->roles->out : NULL;
+    if (!out || g->is_producer || (op != out->store && op != out->convert)) return false;
+    if (op == out->store) box_out(g, out);
+    return true;
+}
+
 /* ---- the kernel ---- */
 
 /* Those of all rings, or again those of one. */
@@ -424,6 +527,8 @@ const Roles *ptx_find_roles(Gen *g) {
     if (roles && !roles_deal_out(roles, alive(g, roles))) roles = NULL, why = "no registers left";
     g->facts->walks = roles && roles->walks ? roles->blocks : 0;
     if (why) ptx_note(g, str_format(g->arena, "no roles: %s", why));
+    if (roles && roles->not_out)
+        ptx_note(g, str_format(g->arena, "no box is stored: %s", roles->not_out));
     why = NULL;
     if (!roles && g->has_wgmma && g->options->maps) roles = roles_flat(g->arena, g->fn, &why);
     if (why) ptx_note(g, str_format(g->arena, "no boxes: %s", why));

@@ -693,18 +693,29 @@ static Value *build_at(Builder *b, const BoxTerms *terms) {
     return number ? build_2(b, OP_ADD, sum, build_int(b, i32, number)) : sum;
 }
 
-static void write_box(Func *fn, Op *fill, const Box *box, int number) {
+static void build_coordinates(Builder *b, const Box *box, Value **at) {
     enum { OUTSIDE = -(1 << 30) };
-    Builder b = {.fn = fn, .region = fill->parent, .before = fill, .span = fill->span};
-    Value *operands[2 + BOX_DIMS] = {turn_ring(fill), turn_number(fill)}, *all = NULL;
+    Value *all = NULL;
     for (int i = 0; i < box->num_conditions; i++)
-        all = all ? build_2(&b, OP_AND, all, box->conditions[i]) : box->conditions[i];
+        all = all ? build_2(b, OP_AND, all, box->conditions[i]) : box->conditions[i];
     for (int d = 0; d < box->rank; d++) {
-        Value *at = build_at(&b, &box->dims[d].at);
+        at[d] = build_at(b, &box->dims[d].at);
         if (all && d == 1)
-            at = build_select(&b, all, at, build_int(&b, type_scalar(TYPE_I32), OUTSIDE));
-        operands[2 + d] = at;
+            at[d] = build_select(b, all, at[d], build_int(b, type_scalar(TYPE_I32), OUTSIDE));
     }
+}
+
+const char *box_store(Func *fn, const Facts *facts, Op *store, Needs *needs, Box *box, Value **at) {
+    const char *why = find_box(facts, store, needs, box);
+    Builder b = {.fn = fn, .region = store->parent, .before = store, .span = store->span};
+    if (!why) build_coordinates(&b, box, at);
+    return why;
+}
+
+static void write_box(Func *fn, Op *fill, const Box *box, int number) {
+    Builder b = {.fn = fn, .region = fill->parent, .before = fill, .span = fill->span};
+    Value *operands[2 + BOX_DIMS] = {turn_ring(fill), turn_number(fill)};
+    build_coordinates(&b, box, operands + 2);
     Op *op = build_op(&b, OP_FILL_BOX, 2 + box->rank, operands, 0, NULL, 0, NULL);
     fill_box_set_part(op, fill_part(fill)), fill_box_set_box(op, number);
     op_remove(fill);
