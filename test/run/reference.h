@@ -305,10 +305,16 @@ static Array *ref_matmul(Reference *r, Array *a, Array *b) {
         return ref_fail(r, "@: %ld and %ld do not match", k, b->shape[b->rank - 2]);
     long shape[3] = {batches, m, n};
     Array *out = ref_new(r, batched ? 3 : 2, batched ? shape : shape + 1);
-    for (long i = 0; i < out->count; i++) {
-        long batch = i / (m * n), row = i / n % m, column = i % n;
-        for (long x = 0; x < k; x++)
-            out->v[i] += a->v[(batch * m + row) * k + x] * b->v[(batch * k + x) * n + column];
+    /* Four columns at a time: they lie beside each other in b. */
+    for (long row = 0; row < batches * m; row++) {
+        const Number *left = a->v + row * k, *right = b->v + row / m * k * n;
+        for (long column = 0; column < n; column += 4) {
+            const long columns = n - column < 4 ? n - column : 4;
+            Number sum[4] = {0};
+            for (long x = 0; x < k; x++)
+                for (long c = 0; c < columns; c++) sum[c] += left[x] * right[x * n + column + c];
+            memcpy(out->v + row * n + column, sum, (size_t)columns * sizeof *sum);
+        }
     }
     return out;
 }
