@@ -109,6 +109,19 @@ static const Layout *anchor(Placer *p, const Op *op) {
              : default_layout(p, pointer->type);
 }
 
+/* No more than one access takes: additions of neighbouring threads are then neighbours, and a warp's
+ * fill whole lines. In halves, 16 of each 32 bytes, each line would be added to twice. */
+static const Layout *atomic_anchor(Placer *p, const Op *op) {
+    const Type *type = access_pointer(op)->type;
+    const Layout *shared = anchor(p, op);
+    int order[MAX_RANK], bits = place_vector_bits(p, op, shared);
+    order_of(type, facts_axis(p->facts, access_pointer(op)), order);
+    TileShape shape = tile_shape(type);
+    int first_bit = tile_bit_of_dim(&shape, order[0]);
+    if (bits < 1 || layout_vector_bits(shared, first_bit) <= bits) return shared;
+    return blocked(p, type, order, bits);
+}
+
 static const Layout *interned(Placer *p, Layout layout) {
     return layout_intern(&p->layouts, &layout);
 }
@@ -394,7 +407,8 @@ static void home_if(Placer *p, Op *op) {
 static void home_access(Placer *p, const Op *op) {
     const Layout *home = place_plan(p, access_pointer(op))->home;
     if (!op->num_results || !type_is_tile(op_result(op)->type)) return;
-    set_home(p, op_result(op), home ? home : anchor(p, op));
+    if (!home) home = op->kind == OP_ATOMIC_RMW ? atomic_anchor(p, op) : anchor(p, op);
+    set_home(p, op_result(op), home);
 }
 
 static void home_op(Placer *p, Op *op) {
@@ -563,6 +577,19 @@ static bool is_row_of_few(const Op *op, const Layout *other) {
     return layout_regs(other) <= FEW;
 }
 
+/* A load that only the op reads, and that brings what it loads to the other layout in no more than
+ * twice as many accesses. */
+static bool loads_there(Placer *p, const Op *op, const Layout *other) {
+    const Op *load = op->operands[0]->def;
+    if (op->kind != OP_FEXT || !load || load->kind != OP_LOAD || load_volatile(load)) return false;
+    const Layout *home = place_plan(p, op_result(load))->home;
+    if (!home || place_plan(p, load_pointer(load))->home) return false;
+    if (!value_is_used_once(p->fn, op_result(load))) return false;
+    int here = layout_regs(home) >> place_vector_bits(p, load, home);
+    int there = layout_regs(other) >> place_vector_bits(p, load, other);
+    return there <= 2 * here;
+}
+
 /* What is only wanted as a product lies is made there of what moves instead: as that is narrower,
  * or comes from a load, which can bring it there. */
 static void move_made(Placer *p, const Op *op) {
@@ -578,7 +605,9 @@ static void move_made(Placer *p, const Op *op) {
         homes++;
         if (type_bits(value->type) > type_bits(op_result(op)->type)) return;
     }
-    if (homes == 1 && (is_of_product(p, other) || is_row_of_few(op, other))) plan->home = other;
+    if (homes == 1 &&
+        (is_of_product(p, other) || is_row_of_few(op, other) || loads_there(p, op, other)))
+        plan->home = other;
 }
 
 /* Without a home: made in each layout in which its result is wanted. */
