@@ -412,4 +412,53 @@ TEST(many_registers_go_through_one_by_one) {
     }
 }
 
+/* ---- addresses that move on ---- */
+
+typedef struct Turns {
+    int addresses;           /* of loads, in each turn */
+    bool waits, index_twice; /* a barrier; the index moves in two places */
+} Turns;
+
+/* How many additions of 64 bits a loop over o, of loads at parameter + (o << 1), prints in it. */
+static int additions_in_loop(Turns t) {
+    Arena *arena = arena_new(NULL);
+    Tirs *b = tir_new(arena);
+    Tir o = tir_var(b, CLASS_B64);
+    tir_set(b, o, tir_i64(b, 0));
+    int head = tir_new_label(b), additions = 0;
+    tir_label(b, head);
+    for (int i = 0; i < t.addresses; i++) {
+        Tir base = tir_param(b, CLASS_B64, "u64", i, 0), load;
+        Tir at = tir_2(b, TIR_ADD64, base, tir_2(b, TIR_SHL64, o, tir_i32(b, 1)));
+        tir_ins(b, TIR_LOAD, "ld.global", 1, &at, &load);
+        Tir x = tir_results(b, load, CLASS_B32, 1);
+        tir_ins(b, TIR_STORE, "st.shared", 2, (Tir[]){tir_i32(b, 4 * i), x}, NULL);
+    }
+    if (t.waits) tir_plain(b, "bar.sync 0;");
+    if (t.index_twice) tir_set(b, o, tir_2(b, TIR_ADD64, o, tir_i64(b, 1)));
+    tir_set(b, o, tir_2(b, TIR_ADD64, o, tir_i64(b, 64)));
+    tir_branch(b, head, tir_param(b, CLASS_PRED, "u8", 9, 0), false);
+    tir_walk(b);
+    tir_mark(b);
+    tir_order(b);
+    bool inside = false;
+    for (int i = 0; i < b->order_count; i++) {
+        const TirIns *ins = &b->list.data[b->order[i]];
+        inside |= ins->kind == TIR_LABEL;
+        additions += inside && tir_is(b, b->order[i], TIR_ADD64);
+        if (ins->kind == TIR_LOAD && !t.waits && !t.index_twice && t.addresses <= 4)
+            CHECK(b->list.data[ins->args[0]].kind == TIR_VAR);
+    }
+    arena_free(arena);
+    return additions;
+}
+
+TEST(addresses_are_carried) {
+    CHECK(additions_in_loop((Turns){1, false, false}) == 1); /* the address; o is not needed */
+    CHECK(additions_in_loop((Turns){4, false, false}) == 4);
+    CHECK(additions_in_loop((Turns){5, false, false}) == 6); /* too many: all are made of o */
+    CHECK(additions_in_loop((Turns){2, true, false}) == 3);
+    CHECK(additions_in_loop((Turns){2, false, true}) == 4);
+}
+
 TEST_MAIN()

@@ -217,6 +217,7 @@ Gen *ptx_lower_kernel(Func *fn, const GenOptions *options, Diag *diag, GenFacts 
     facts->shared_bytes = g->shared_size;
     for (int i = 0; i < 3; i++) facts->block[i] = thread ? fn->block[i] : i == 0 ? launched(g) : 1;
     region_walk(fn->body, spins, facts);
+    tir_walk(g->b);
     tir_mark(g->b);
     tir_order(g->b);
     return g;

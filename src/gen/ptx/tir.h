@@ -65,6 +65,11 @@ typedef struct TirIns {
     Tir next; /* in the bucket */
 } TirIns;
 
+/* What was made last, and is placed before another one. */
+typedef struct TirMoved {
+    Tir where, what;
+} TirMoved;
+
 typedef struct Tirs {
     Arena *arena;
     VEC(TirIns) list;
@@ -78,6 +83,8 @@ typedef struct Tirs {
     const char *file;              /* for .loc; NULL: no line information */
     const Tir *order;              /* set by tir_order: what is printed */
     int order_count;
+    VEC(TirMoved) moved; /* by tir_walk, in the order of the places */
+    int walked;          /* from here on tir_walk made the list; 0: nothing */
     int alive_at_heads; /* 32-bit registers from turn to turn of a loop, at most */
 } Tirs;
 
@@ -129,6 +136,7 @@ int tir_enter(Tirs *b);
 void tir_leave(Tirs *b, int scope);
 
 /* ---- ends ---- */
+void tir_walk(Tirs *b);            /* carries addresses through loops; before tir_mark */
 void tir_mark(Tirs *b);            /* finds what is live */
 void tir_order(Tirs *b);           /* in which order, after tir_mark */
 void tir_print(Tirs *b, Buf *out); /* body of the entry, declarations first */

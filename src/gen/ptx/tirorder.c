@@ -73,9 +73,22 @@ static void place_waiting(Orderer *o) {
     o->waiting.count = 0;
 }
 
-static TirList order_late(Tirs *b) {
+/* As built; what tir_walk made, where it said. Of that what has no effect comes with its reader. */
+static TirList sequence_of(Tirs *b) {
+    TirList sequence = {0};
+    int moved = 0;
+    for (Tir x = 1; x < (b->walked ? b->walked : b->list.count); x++) {
+        while (moved < b->moved.count && b->moved.data[moved].where == x)
+            vec_push(b->arena, &sequence, b->moved.data[moved++].what);
+        vec_push(b->arena, &sequence, x);
+    }
+    return sequence;
+}
+
+static TirList order_late(Tirs *b, const TirList *sequence) {
     Orderer o = {.b = b, .placed = arena_array(b->arena, bool, b->list.count)};
-    for (Tir x = 1; x < b->list.count; x++) {
+    for (int i = 0; i < sequence->count; i++) {
+        Tir x = sequence->data[i];
         const TirIns *ins = at(&o, x);
         if (!ins->live || !has_place(ins)) continue;
         if (may_wait(ins)) {
@@ -91,11 +104,12 @@ static TirList order_late(Tirs *b) {
     return o.order;
 }
 
-static TirList order_as_built(Tirs *b) {
-    TirList order = {0};
-    for (Tir x = 1; x < b->list.count; x++)
-        if (b->list.data[x].live && has_place(&b->list.data[x])) vec_push(b->arena, &order, x);
-    return order;
+static TirList order_as_built(Tirs *b, const TirList *sequence) {
+    Orderer o = {.b = b, .placed = arena_array(b->arena, bool, b->list.count)};
+    for (int i = 0; i < sequence->count; i++)
+        if (at(&o, sequence->data[i])->live && has_place(at(&o, sequence->data[i])))
+            place(&o, sequence->data[i]);
+    return o.order;
 }
 
 /* ---- registers ---- */
@@ -160,10 +174,10 @@ static int most_alive(Tirs *b, const TirList *order, int *at_heads) {
 enum { FEW = 40 }; /* registers that leave a multiprocessor full of threads */
 
 void tir_order(Tirs *b) {
-    TirList order = order_as_built(b);
+    TirList sequence = sequence_of(b), order = order_as_built(b, &sequence);
     int at_heads, most = most_alive(b, &order, &b->alive_at_heads);
     if (most > FEW) {
-        TirList late = order_late(b);
+        TirList late = order_late(b, &sequence);
         if (most_alive(b, &late, &at_heads) < most * 2 / 3)
             order = late, b->alive_at_heads = at_heads; /* less than that ptxas finds itself */
     }
