@@ -72,6 +72,7 @@ Tir ptx_map_address(Gen *g, const MapRecipe *recipe) {
 typedef struct LoopLoads {
     int most_bytes;  /* that a thread loads in one turn of a loop */
     int most_narrow; /* of its loads of less than a register, with an address each */
+    bool is_much;    /* so that they should be under way together */
     bool has_products;
 } LoopLoads;
 
@@ -82,18 +83,23 @@ static int narrow_loads(const Op *load, const Layout *layout) {
     return lanes * size < 4 ? layout_regs(layout) / lanes : 0;
 }
 
+/* A turn that waits for the block has no loads of the next one beside its own. */
 static bool note_loads(Op *op, void *user) {
+    enum { MUCH_BYTES = 64, MUCH_BYTES_OF_WAITING = 32 };
     LoopLoads *l = user;
     l->has_products |= op->kind == OP_DOT;
     for (int r = 0; r < op->num_regions && (op->kind == OP_FOR || op->kind == OP_WHILE); r++) {
         int bytes = 0, narrow = 0;
+        bool waits = false;
         for (const Op *in = op->regions[r]->first; in; in = in->next) {
+            waits |= in->kind == OP_REDUCE || in->kind == OP_SCAN;
             const Layout *layout = in->kind == OP_LOAD ? type_layout(op_result(in)->type) : NULL;
             if (!layout) continue;
             bytes += layout_regs(layout) * type_size_bytes(op_result(in)->type);
             narrow += narrow_loads(in, layout);
         }
         if (bytes > l->most_bytes) l->most_bytes = bytes;
+        l->is_much |= bytes >= (waits ? MUCH_BYTES_OF_WAITING : MUCH_BYTES);
         if (narrow > l->most_narrow) l->most_narrow = narrow;
     }
     return true;
@@ -105,12 +111,12 @@ static bool note_loads(Op *op, void *user) {
  * turn to turn, which cannot wait, takes more registers than these have, or the addresses of narrow
  * loads do. 0: nothing is said. */
 static int least_blocks(const Gen *g) {
-    enum { MUCH_BYTES = 64, MOST_BYTES = 128, MOST_NARROW = 16 };
+    enum { MOST_BYTES = 128, MOST_NARROW = 16 };
     enum { REGISTERS = 65536, LEAST_EACH = 64, MOST_EACH = 85, SPARE = 12 };
     LoopLoads loads = {0};
     if (g->fn->form != FORM_PLACED) return 0;
     region_walk(g->fn->body, note_loads, &loads);
-    if (loads.has_products || loads.most_bytes < MUCH_BYTES || loads.most_bytes > MOST_BYTES ||
+    if (loads.has_products || !loads.is_much || loads.most_bytes > MOST_BYTES ||
         loads.most_narrow > MOST_NARROW)
         return 0;
     int each = g->b->alive_at_heads + SPARE;
