@@ -60,11 +60,13 @@ def load_library(path):
 class Tern:
     """A context of one device, with the modules loaded so far."""
 
-    def __init__(self, library, device, cache_dir=None, num_threads=0):
+    def __init__(self, library, device, cache_dir=None, num_threads=0, include_dirs=()):
         self.path, self.lib = library, load_library(library)
         status, words = C.c_int(), C.create_string_buffer(4096)
+        folders = (C.c_char_p * len(include_dirs))(*[os.fsencode(x) for x in include_dirs])
         options = OpenOptions(size=C.sizeof(OpenOptions), device=device.encode(), num_threads=num_threads,
-                              cache_dir=None if cache_dir is None else cache_dir.encode())
+                              cache_dir=None if cache_dir is None else cache_dir.encode(),
+                              include_dirs=C.cast(folders, C.c_void_p), num_include_dirs=len(include_dirs))
         self.context = self.lib.tern_open(C.byref(options), C.byref(status), words, len(words))
         if not self.context:
             raise TernError(words.value.decode(errors="replace"))

@@ -101,6 +101,17 @@ def argument(value, special=True):
     raise Unknown(f"an argument of {type(value).__name__}")
 
 
+def plain(value):
+    """FlagGems' view of a tensor, as the tensor that it is; one that runs backwards stays."""
+    if type(value).__name__ != "StridedBuffer" or min(value.stride(), default=0) < 0:
+        return value
+    base = value.unwrap()
+    skipped = value.data_ptr() - base.data_ptr()
+    begin = base.storage_offset() * base.element_size() + skipped
+    return torch.empty(0, dtype=value.dtype, device=base.device).set_(
+        base.untyped_storage(), begin // value.dtype.itemsize, value.shape, value.stride())
+
+
 def copied(bound):
     """The arguments on memory of their own, shared as the originals share it."""
     made = {}
@@ -154,8 +165,8 @@ def compiled(tern, function, signature, options):
                                 num_warps=options.get("num_warps") or 4,
                                 num_stages=options.get("num_stages") or 3)
         except tern_ctypes.TernError as error:
-            name = re.search(r"the value of '(\w+)', bound on line", str(error))
-            name = name and name.group(1)
+            name = re.search(r"the value of '(\w+)', bound on line|'(\w+)' is not defined", str(error))
+            name = name and (name.group(1) or name.group(2))
             if not name or name in told or name not in function.fn.__globals__:
                 raise
             value = function.fn.__globals__[name]
@@ -174,7 +185,9 @@ class Versus:
         self.step, self.busy, self.began = "", False, time.time()
         self.wanted = []  # of an autotuner's config: {"BLOCK_M": 128, "num_warps": 8}
         self.out = open(options.out, "a") if options.out else None
-        self.terns = [tern_ctypes.Tern(path, "cuda") for path in options.lib]
+        folders = [os.path.expanduser(suite.partition("=")[2]) for suite in options.suites]
+        folders = [os.path.join(folder, inside) for folder in folders for inside in ("src", "")]
+        self.terns = [tern_ctypes.Tern(path, "cuda", include_dirs=folders) for path in options.lib]
         for tern in self.terns:
             tern.adopt_stream(torch.cuda.current_stream().cuda_stream)
         self.flush = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
@@ -270,6 +283,7 @@ class Versus:
         for p in function.params:
             if p.name not in bound and p.has_default:
                 bound[p.name] = p.default
+        bound = {name: plain(value) for name, value in bound.items()}
         constants = [(p.name, repr(bound.get(p.name))) for p in function.params if p.is_constexpr]
         key = (self.step, function.fn.__qualname__, str(constants), str(sorted(options.items(), key=str)))
         if key not in self.seen:
