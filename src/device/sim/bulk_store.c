@@ -27,12 +27,14 @@ static bool read_chunk(Machine *m, Bulk *store, int at, bool begins, unsigned ch
         !access_check_set(&read, store->lane, &spot) ||
         !access_check_race(&read, store->lane, &spot, false))
         return false;
-    for (int i = 0; i < BULK_CHUNK && begins && m->checks_races; i++)
-        if (sim_proxy_written(store->warp, spot.offset + (uint64_t)i, &warp))
-            return sim_fail(m, store->warp, store->ins, store->lane,
-                            "bulk store reads byte %llu of shared memory, which warp %d wrote "
-                            "without a fence.proxy.async behind",
-                            (unsigned long long)spot.offset + (unsigned long long)i, warp);
+    int hidden = begins && m->checks_races
+                     ? sim_proxy_hidden(store->warp, spot.offset, BULK_CHUNK, &warp)
+                     : -1;
+    if (hidden >= 0)
+        return sim_fail(m, store->warp, store->ins, store->lane,
+                        "bulk store reads byte %llu of shared memory, which warp %d wrote "
+                        "without a fence.proxy.async behind",
+                        (unsigned long long)spot.offset + (unsigned)hidden, warp);
     memcpy(out + at, spot.memory, BULK_CHUNK);
     return true;
 }

@@ -350,6 +350,8 @@ void sim_box_count(Count *count, uint64_t address, int bytes);
 bool sim_bulk_store(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
 bool sim_bulk_group(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
 bool sim_proxy_written(const Warp *w, uint64_t offset, int *warp); /* without a fence behind */
+/* The first of bytes that were written so, or -1. Neighbours are mostly of one store. */
+int sim_proxy_hidden(const Warp *w, uint64_t offset, int bytes, int *warp);
 
 /* ---- mbarrier.c ---- */
 /* A bulk copy that is to tell the mbarrier at an address begins. */

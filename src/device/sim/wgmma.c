@@ -45,17 +45,22 @@ bool sim_proxy_written(const Warp *w, uint64_t offset, int *warp) {
     return !race_proxy_shows(w, write);
 }
 
+int sim_proxy_hidden(const Warp *w, uint64_t offset, int bytes, int *warp) {
+    const ProxyWrite *writes = w->block->proxy_writes + offset;
+    for (int i = 0; i < bytes; i++) {
+        if (i && !memcmp(&writes[i], &writes[i - 1], sizeof *writes)) continue;
+        if (sim_proxy_written(w, offset + (uint64_t)i, warp)) return i;
+    }
+    return -1;
+}
+
 /* Of bytes that somebody wrote. */
 static bool check_proxy(Machine *m, Warp *w, const Ins *ins, const Spot *spot, int bytes) {
-    for (int i = 0; i < bytes && m->checks_races; i++) {
-        int warp;
-        if (!sim_proxy_written(w, spot->offset + (uint64_t)i, &warp)) continue;
-        return sim_fail(m, w, ins, NO_LANE,
-                        "wgmma reads byte %llu of shared memory, which warp %d wrote without a "
-                        "fence.proxy.async behind",
-                        (unsigned long long)spot->offset + (unsigned long long)i, warp);
-    }
-    return true;
+    int warp, hidden = m->checks_races ? sim_proxy_hidden(w, spot->offset, bytes, &warp) : -1;
+    return hidden < 0 || sim_fail(m, w, ins, NO_LANE,
+                                  "wgmma reads byte %llu of shared memory, which warp %d wrote "
+                                  "without a fence.proxy.async behind",
+                                  (unsigned long long)spot->offset + (unsigned)hidden, warp);
 }
 
 /* ---- operands in shared memory ---- */
