@@ -84,23 +84,39 @@ TEST(shipped_kernels_assemble_without_spills) {
     if (!ptxas_path()) SKIP("no ptxas");
 }
 
+/* A module in a context of its own, of a text or, where that is NULL, of a file. */
+typedef struct Opened {
+    tern_context *context;
+    tern_module *module;
+} Opened;
+
+static Opened opened(const char *text, const char *file) {
+    tern_context *context =
+        tern_open(&(tern_open_options){.device = "interp", .cache_dir = ""}, NULL, NULL, 0);
+    return (Opened){context, text ? tern_load_text(context, text, strlen(text), "k.py")
+                                  : tern_load_file(context, file)};
+}
+
+/* For sm_90a; "" where it does not compile. */
+static const char *ptx_of(Opened from, const char *function, const char *signature, int warps) {
+    tern_options options = {.size = sizeof options, .num_warps = warps, .target = "sm_90a"};
+    tern_kernel *kernel = tern_compile(from.module, function, signature, &options);
+    if (!kernel) printf("%s\n", tern_message(from.context));
+    return kernel ? tern_kernel_text(kernel, TERN_STAGE_PTX) : "";
+}
+
 /* Sixteen numbers a thread, each ten rounds of a cipher, all at once would take more registers than
  * there are: the first ones are stored before the last ones are begun. */
 TEST(long_chains_go_one_after_the_other) {
-    tern_context *context =
-        tern_open(&(tern_open_options){.device = "interp", .cache_dir = ""}, NULL, NULL, 0);
-    tern_module *module = tern_load_file(context, "kernels/dropout.py");
-    tern_options options = {.size = sizeof options, .num_warps = 8, .target = "sm_90a"};
-    tern_kernel *kernel =
-        tern_compile(module, "dropout_kernel", "*fp32:16,*fp32:16,i32:16,fp32,i32,4096", &options);
-    const char *text = kernel ? tern_kernel_text(kernel, TERN_STAGE_PTX) : "", *last_load = text,
-               *at;
+    Opened from = opened(NULL, "kernels/dropout.py");
+    const char *text = ptx_of(from, "dropout_kernel", "*fp32:16,*fp32:16,i32:16,fp32,i32,4096", 8),
+               *last_load = text, *at;
     const char *store = strstr(text, "st.global");
     for (at = text; (at = strstr(at, "ld.global")); at++) last_load = at;
     CHECK(store && last_load < store &&
           count_of(text, "ld.global") == 4); /* all loads are under way */
     CHECK(store && count_of(store, "mul.wide.u32") > count_of(text, "mul.wide.u32") / 2);
-    tern_close(context);
+    tern_close(from.context);
 }
 
 /* As Triton has it, a policy is of both caches, and is made once. */
@@ -110,19 +126,15 @@ TEST(evictions_are_of_both_caches) {
         "    i = tl.arange(0, 1024)\n    a = tl.load(x + i, eviction_policy='evict_last')\n"
         "    tl.store(y + i, a, eviction_policy='evict_last')\n"
         "    tl.store(x + i, a, eviction_policy='evict_first')\n    tl.store(y + 1024 + i, a)\n";
-    tern_context *context =
-        tern_open(&(tern_open_options){.device = "interp", .cache_dir = ""}, NULL, NULL, 0);
-    tern_module *module = tern_load_text(context, source, strlen(source), "k.py");
-    tern_options options = {.size = sizeof options, .num_warps = 4, .target = "sm_90a"};
-    tern_kernel *kernel = tern_compile(module, "k", "*fp32:16,*fp32:16", &options);
-    const char *text = kernel ? tern_kernel_text(kernel, TERN_STAGE_PTX) : "";
+    Opened from = opened(source, NULL);
+    const char *text = ptx_of(from, "k", "*fp32:16,*fp32:16", 4);
     CHECK(count_of(text, "createpolicy.fractional.L2::evict_last.b64 ") == 1);
     CHECK(count_of(text, "createpolicy.fractional.L2::evict_first.b64 ") == 1);
     CHECK(count_of(text, "ld.global.L1::evict_last.L2::cache_hint.v4.b32 {") == 2);
     CHECK(count_of(text, "st.global.L1::evict_last.L2::cache_hint.v4.b32 [") == 2);
     CHECK(count_of(text, "st.global.L1::evict_first.L2::cache_hint.v4.b32 [") == 2);
     CHECK(count_of(text, "st.global.v4.b32 [") == 2);
-    tern_close(context);
+    tern_close(from.context);
 }
 
 /* Of a row that the chip does not hold the second cache keeps what is read again, and nothing else
@@ -134,12 +146,8 @@ TEST(rows_that_are_not_held_have_policies) {
         "    x += tl.program_id(0) * n\n    y += tl.program_id(0) * n\n"
         "    a = tl.load(x + i)\n    b = tl.load(w + i)\n"
         "    tl.store(y + i, (a - tl.max(a, axis=0)) / tl.sum(a * b, axis=0) + b)\n";
-    tern_context *context =
-        tern_open(&(tern_open_options){.device = "interp", .cache_dir = ""}, NULL, NULL, 0);
-    tern_module *module = tern_load_text(context, source, strlen(source), "k.py");
-    tern_options options = {.size = sizeof options, .num_warps = 32, .target = "sm_90a"};
-    tern_kernel *kernel = tern_compile(module, "k", "*fp32:16,*fp32:16,*fp32:16,262144", &options);
-    const char *text = kernel ? tern_kernel_text(kernel, TERN_STAGE_PTX) : "";
+    Opened from = opened(source, NULL);
+    const char *text = ptx_of(from, "k", "*fp32:16,*fp32:16,*fp32:16,262144", 32);
     int last = count_of(text, "ld.global.L1::evict_last.L2::cache_hint");
     int first = count_of(text, "ld.global.L1::evict_first.L2::cache_hint");
     CHECK(last > 0 && first > 0);
@@ -147,11 +155,9 @@ TEST(rows_that_are_not_held_have_policies) {
     CHECK(count_of(text, "cp.async.cg.shared.global.L2::cache_hint") > 0);
     CHECK(count_of(text, "st.global.L1::evict_first.L2::cache_hint") ==
           count_of(text, "st.global"));
-    options.num_warps = 4;
-    kernel = tern_compile(module, "k", "*fp32:16,*fp32:16,*fp32:16,16384", &options);
-    text = kernel ? tern_kernel_text(kernel, TERN_STAGE_PTX) : "";
+    text = ptx_of(from, "k", "*fp32:16,*fp32:16,*fp32:16,16384", 4);
     CHECK(*text && !strstr(text, "cache_hint"));
-    tern_close(context);
+    tern_close(from.context);
 }
 
 /* Loads of a turn may all be under way: so many registers are left to each thread; not where each
@@ -164,17 +170,12 @@ TEST(narrow_loads_have_the_registers_they_take) {
         "        c = start + tl.arange(0, 512)[None, :]\n"
         "        s += tl.load(x + r * n + c + at, mask=c < n, other=0.0).to(tl.float32)\n"
         "    tl.store(y + tl.arange(0, 16), tl.sum(s, 1))\n";
-    tern_context *context =
-        tern_open(&(tern_open_options){.device = "interp", .cache_dir = ""}, NULL, NULL, 0);
-    tern_module *module = tern_load_text(context, source, strlen(source), "k.py");
-    tern_options options = {.size = sizeof options, .num_warps = 8, .target = "sm_90a"};
-    tern_kernel *kernel = tern_compile(module, "k", "*fp16:16,*fp32:16,i32:16,i32", &options);
-    const char *text = kernel ? tern_kernel_text(kernel, TERN_STAGE_PTX) : "";
+    Opened from = opened(source, NULL);
+    const char *text = ptx_of(from, "k", "*fp16:16,*fp32:16,i32:16,i32", 8);
     CHECK(count_of(text, "ld.global.b16") == 32 && !strstr(text, ".minnctapersm"));
-    kernel = tern_compile(module, "k", "*fp16:16,*fp32:16,i32:16,i32:16", &options);
-    text = kernel ? tern_kernel_text(kernel, TERN_STAGE_PTX) : "";
+    text = ptx_of(from, "k", "*fp16:16,*fp32:16,i32:16,i32:16", 8);
     CHECK(count_of(text, "ld.global.v4.b32") == 4 && strstr(text, ".minnctapersm"));
-    tern_close(context);
+    tern_close(from.context);
 }
 
 /* ptxas 13.0 unrolls a loop that it can count, and takes three steps that wrap for a small number:
@@ -188,16 +189,12 @@ TEST(loops_by_large_steps_are_not_counted) {
         {"*i64:16,i32,1073741824,0", false}, {"*i64:16,i32,2147483647,0", false},
         {"*i64:16,i64,65536,0", true},       {"*i64:16,i64,4611686018427387904,0", false},
     };
-    tern_context *context =
-        tern_open(&(tern_open_options){.device = "interp", .cache_dir = ""}, NULL, NULL, 0);
-    tern_module *module = tern_load_file(context, "test/promise/loop_from_zero.py");
-    tern_options options = {.size = sizeof options, .target = "sm_90a"};
+    Opened from = opened(NULL, "test/promise/loop_from_zero.py");
     for (int i = 0; i < COUNT(loops); i++) {
-        tern_kernel *kernel = tern_compile(module, "turns", loops[i].signature, &options);
-        const char *text = kernel ? tern_kernel_text(kernel, TERN_STAGE_PTX) : "";
+        const char *text = ptx_of(from, "turns", loops[i].signature, 4);
         CHECK(*text && (strstr(text, "setp.lt.u") != NULL) == loops[i].counted);
     }
-    tern_close(context);
+    tern_close(from.context);
 }
 
 TEST_MAIN()
