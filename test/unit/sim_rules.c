@@ -41,7 +41,7 @@ static const struct {
     {"ld.global.b32 %r0, [%d0--4];", "a negative offset is written '+-'"},
     {"ld.param.u64 %d0, [param_9];", "not a parameter"},
     {"ld.param.u32 %r0, [param_0];", "a part of a parameter"},
-    {"mov.u32 %r0, %clusterid.x;", "%clusterid.x"},
+    {"mov.u32 %r0, %clusterid.y;", "%clusterid.y"},
     {"atom.global.add.b32 %r0, [%d0], %r1;", "this instruction or form"},
     {"atom.global.add.s8 %r0, [%d0], %r1;", "this instruction or form"},
     {"bar.sync 16;", "barriers 0 to 15"},

@@ -138,6 +138,8 @@ static bool run_ins(const Run *run, const Ins *ins, int *pc) {
     case SIM_RETURN:
     case SIM_TRAP:
     case SIM_REGISTERS:
+    case SIM_CLUSTER_ADDRESS:
+    case SIM_CLUSTER:
     case SIM_COPIES:
     case SIM_ACROSS: break;
     }

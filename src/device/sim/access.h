@@ -20,7 +20,8 @@ typedef struct Access {
 typedef struct Spot {
     unsigned char *memory, *set;
     PtxSpace space;
-    uint64_t offset;        /* within shared memory */
+    uint64_t offset;        /* within shared memory, */
+    Cta *block;             /* of this block */
     unsigned char *written; /* of global memory: the buffer's bits; NULL: not followed */
     size_t at;              /* ... and where in the buffer */
 } Spot;

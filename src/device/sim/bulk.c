@@ -155,7 +155,8 @@ static bool write_chunk(Machine *m, const Bulk *bulk, uint32_t phase, uint32_t a
     Spot spot = {.memory = block->shared + offset,
                  .set = block->shared_set + offset,
                  .space = SPACE_SHARED,
-                 .offset = offset};
+                 .offset = offset,
+                 .block = block};
     bool fine = phase ? race_bulk(m, bulk->warp, bulk->ins, bulk->lane, offset, CHUNK, phase)
                       : access_check_race(&write, BY_COPY + bulk->lane, &spot, true);
     memcpy(spot.memory, bytes, CHUNK);

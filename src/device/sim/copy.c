@@ -119,7 +119,8 @@ static bool arrive(Machine *m, Warp *w, const Copy *copy, bool told) {
     Spot there = {.memory = w->block->shared + copy->to,
                   .set = w->block->shared_set + copy->to,
                   .space = SPACE_SHARED,
-                  .offset = copy->to};
+                  .offset = copy->to,
+                  .block = w->block};
     unsigned char bytes[16] = {0};
     memcpy(bytes, copy->early, copy->filled);
     if (m->seed % 2 == 0 && copy->filled)

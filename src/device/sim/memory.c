@@ -65,8 +65,8 @@ static bool find_global(const Access *a, int lane, uint64_t address, Spot *spot)
     return wrong(a, lane, address, window_say_outside);
 }
 
-static bool windowed(const Access *a, int lane, PtxSpace space, uint64_t address, Spot *spot) {
-    Cta *block = a->w->block;
+static bool windowed(const Access *a, int lane, PtxSpace space, uint64_t address, Cta *block,
+                     Spot *spot) {
     const PtxProgram *program = a->m->program;
     bool shared = space == SPACE_SHARED;
     uint64_t size = (uint64_t)(shared ? program->shared_bytes : program->local_bytes),
@@ -81,7 +81,8 @@ static bool windowed(const Access *a, int lane, PtxSpace space, uint64_t address
     *spot = (Spot){.memory = (shared ? block->shared : a->w->local) + place,
                    .set = (shared ? block->shared_set : a->w->local_set) + place,
                    .space = space,
-                   .offset = offset};
+                   .offset = offset,
+                   .block = block};
     return true;
 }
 
@@ -100,7 +101,12 @@ bool access_find(const Access *a, int lane, uint64_t address, Spot *spot) {
                                          : SPACE_GLOBAL;
         if (space != SPACE_GLOBAL) address &= ~WINDOW_MASK;
     }
-    if (space != SPACE_GLOBAL) return windowed(a, lane, space, address, spot);
+    Cta *block = a->w->block;
+    if (space == SPACE_CLUSTER) {
+        if (!cluster_find(a->m, a->w, ins, lane, &address, &block)) return false;
+        space = SPACE_SHARED;
+    }
+    if (space != SPACE_GLOBAL) return windowed(a, lane, space, address, block, spot);
     return find_global(a, lane, address, spot);
 }
 
@@ -140,8 +146,8 @@ bool access_check_race(const Access *a, int lane, const Spot *spot, bool writes)
     if (spot->space == SPACE_LOCAL) return true;
     bool atomic = a->atomic || a->ins->is_volatile;
     if (spot->space == SPACE_SHARED)
-        return race_shared(a->m, a->w, a->ins, lane, (uint32_t)spot->offset, a->bytes, writes,
-                           atomic);
+        return race_shared(a->m, a->w, a->ins, lane, spot->block, (uint32_t)spot->offset, a->bytes,
+                           writes, atomic);
     return race_global(a->m, a->w, a->ins, lane, (uint64_t)(uintptr_t)spot->memory, a->bytes,
                        writes, atomic);
 }
@@ -262,7 +268,7 @@ static bool count(const Access *a, const uint64_t *addresses, uint32_t lanes) {
     uint64_t before = counts->useful_bytes;
     if (a->space == SPACE_SHARED)
         count_shared(counts, addresses, lanes, a->bytes, a->ins->op == SIM_LOAD);
-    if (a->space == SPACE_GENERIC) record_other(a->m);
+    if (a->space == SPACE_GENERIC || a->space == SPACE_CLUSTER) record_other(a->m);
     if (a->space == SPACE_GLOBAL) {
         count_global(counts, addresses, lanes, a->bytes);
         if (!a->writes) flight_issue(a->m, a->w, a->ins, counts->useful_bytes - before);
@@ -312,7 +318,8 @@ bool sim_ldmatrix(Machine *m, Warp *w, const Ins *ins) {
         if (!access_find(&a, lane, addresses[lane], &spot)) return false;
         if (lane >= rows) continue;
         if (!access_check_set(&a, lane, &spot)) return false;
-        if (!race_shared(m, w, ins, LANES, (uint32_t)spot.offset, 16, false, false)) return false;
+        if (!race_shared(m, w, ins, LANES, w->block, (uint32_t)spot.offset, 16, false, false))
+            return false;
         memcpy(matrix[lane / 8][lane % 8], spot.memory, 16);
     }
     for (int i = 0; i < ins->count; i++) {
@@ -351,7 +358,8 @@ bool sim_stmatrix(Machine *m, Warp *w, const Ins *ins) {
         if (!access_check_coming(&a, lane, &spot)) return false;
         memset(spot.set, BYTE_SET, 16);
         sim_proxy_wrote(w, spot.offset, 16, false);
-        if (!race_shared(m, w, ins, LANES, (uint32_t)spot.offset, 16, true, false)) return false;
+        if (!race_shared(m, w, ins, LANES, w->block, (uint32_t)spot.offset, 16, true, false))
+            return false;
         memcpy(spot.memory, matrix[lane / 8][lane % 8], 16);
     }
     m->version++;

@@ -172,14 +172,14 @@ static inline bool touch(const Touch *t, Marks *marks, size_t n, size_t count) {
     return true;
 }
 
-bool race_shared(Machine *m, Warp *w, const Ins *ins, int lane, uint32_t offset, int bytes,
-                 bool writes, bool atomic) {
+bool race_shared(Machine *m, Warp *w, const Ins *ins, int lane, Cta *block, uint32_t offset,
+                 int bytes, bool writes, bool atomic) {
     if (!m->checks_races) return true;
     size_t each = (size_t)m->program->smallest_shared,
            count = (size_t)m->program->shared_bytes / each + 1;
     const Touch t = touch_of(m, w, ins, lane, "shared", writes, atomic);
     for (size_t i = 0; i < (size_t)bytes; i += each)
-        if (!touch(&t, &w->block->shared_marks, (offset + i) / each, count)) return false;
+        if (!touch(&t, &block->shared_marks, (offset + i) / each, count)) return false;
     return true;
 }
 
@@ -431,6 +431,46 @@ bool race_sync(Machine *m, Warp *w, const Ins *ins, uint64_t address) {
     bool fences = m->program->has_fences;
     if ((ins->acquires || fences) && !acquire(w, place)) return sim_fail_memory(m);
     if ((ins->releases || (fences && w->fenced)) && !release(w, place)) return sim_fail_memory(m);
+    return true;
+}
+
+/* ---- clusters ---- */
+
+bool race_cluster(Machine *m, Warp *w, uint64_t phase, bool acquires) {
+    Cluster *cluster = w->block->cluster;
+    SyncPlace place = {.known = cluster->known[phase % 2], .count = cluster->num_known[phase % 2]};
+    if (!m->checks_races) return true;
+    bool fine = fold(m, w) && (acquires ? acquire(w, &place) : release(w, &place));
+    cluster->known[phase % 2] = place.known, cluster->num_known[phase % 2] = place.count;
+    return fine || sim_fail_memory(m);
+}
+
+void race_visit(const Machine *m, Warp *w, const Ins *ins, Cta *block) {
+    const Cta *from = w->block;
+    Mark *mark = &block->visitors[from->rank * from->num_warps + w->index];
+    *mark = (Mark){race_agent(w, SEVERAL_LANES), (int32_t)(ins - m->program->code.data)};
+}
+
+static bool is_known(const Cta *block, Agent before) {
+    for (int i = 0; i < block->num_warps; i++)
+        if (knows(&block->warps[i], &block->warps[i].clock, before)) return true;
+    return false;
+}
+
+bool race_cluster_end(Machine *m, Warp *w) {
+    const Cta *block = w->block;
+    for (int i = 0; m->checks_races && i < block->cluster->size * block->num_warps; i++) {
+        const Mark *mark = &block->visitors[i];
+        if (!mark->who.warp || is_known(block, mark->who)) continue;
+        const Ins *other = &m->program->code.data[mark->ins];
+        uint32_t warps = (uint32_t)block->num_warps, number = mark->who.warp - 1;
+        sim_fail(m, w, &m->program->code.data[w->pc], NO_LANE,
+                 "the block ends, and nothing orders that with the access to its shared memory by "
+                 "another block");
+        sim_note(m, "\nthe other: block %u of the grid, warp %u, line %d of the PTX",
+                 number / warps, number % warps, other->line);
+        return sim_fail_kind(m, TERN_FOUND_RACE);
+    }
     return true;
 }
 

@@ -98,6 +98,9 @@ static void note_waiting(Machine *m, const Cta *block) {
         if (w->state == WARP_AT_BARRIER)
             sim_note(m, "waits at barrier %d, ", w->barrier),
                 note_line(m, &m->program->code.data[w->pc - 1]);
+        else if (w->state == WARP_AT_CLUSTER)
+            sim_note(m, "waits for the other blocks of the cluster, "),
+                note_line(m, &m->program->code.data[w->pc - 1]);
         else if (w->state == WARP_AT_POOL)
             sim_note(m, "waits for registers, of which %u are free, ", block->pool),
                 note_line(m, &m->program->code.data[w->pc]);
@@ -115,8 +118,9 @@ static bool deadlock(Machine *m, const Cta *block, const char *why) {
     for (int i = 0; i < block->num_warps; i++) {
         const Warp *w = &block->warps[i];
         if (w->state == WARP_ENDED) continue;
-        sim_fail(m, w, &m->program->code.data[w->state == WARP_AT_BARRIER ? w->pc - 1 : w->pc],
-                 NO_LANE, "deadlock: %s", why);
+        bool behind = w->state == WARP_AT_BARRIER || w->state == WARP_AT_CLUSTER;
+        sim_fail(m, w, &m->program->code.data[behind ? w->pc - 1 : w->pc], NO_LANE, "deadlock: %s",
+                 why);
         break;
     }
     int said = 0;
@@ -144,7 +148,7 @@ static void block_free(Cta *block) {
             free(block->barriers[i].passed->others), free(block->barriers[i].passed);
     sim_mbarriers_free(block);
     sim_bulks_free(block);
-    free(block->mbarriers), free(block->bulks), free(block->stores);
+    free(block->mbarriers), free(block->bulks), free(block->stores), free(block->visitors);
     race_marks_free(&block->shared_marks);
     free(block->shared), free(block->shared_set), free(block->proxy_writes), free(block);
 }
@@ -161,7 +165,10 @@ static Cta *block_new(Machine *m) {
     block->shared_set = malloc(shared + 1);
     bool has_proxies = p->has_wgmma || p->has_bulk;
     if (has_proxies) block->proxy_writes = malloc(sizeof *block->proxy_writes * (shared + 1));
-    bool fine = block->shared && block->shared_set && (!has_proxies || block->proxy_writes);
+    size_t visitors = cluster_size(p) * (size_t)block->num_warps;
+    block->visitors = malloc(sizeof *block->visitors * visitors);
+    bool fine = block->shared && block->shared_set && block->visitors &&
+                (!has_proxies || block->proxy_writes);
     for (int i = 0; i < block->num_warps && fine; i++) {
         Warp *w = &block->warps[i];
         w->places = aligned_alloc(64, (size_t)p->num_places * LANES * sizeof *w->places);
@@ -195,6 +202,7 @@ static void warp_start(Machine *m, Cta *block, int index) {
     memset(w->bulk_groups, 0, sizeof w->bulk_groups);
     memset(w->asked_at, 0, sizeof *w->asked_at * (size_t)p->num_places);
     w->asked = w->come = 0;
+    w->met_cluster = w->waited_cluster = 0;
     w->products.count = 0, w->products.groups = w->products.begun = 0;
     memset(w->products.touched, 1, (size_t)p->num_places);
 }
@@ -204,19 +212,21 @@ static void barrier_clear(Barrier *barrier) {
     if (barrier->passed) race_clock_clear(barrier->passed);
 }
 
-/* The next of the grid; order_step has no divisor in common with the number of blocks. */
-static bool block_begin(Machine *m) {
+static bool block_begin(Machine *m, uint64_t linear, Cluster *cluster, int rank) {
     Cta *block = m->free_blocks;
     if (block)
         m->free_blocks = block->next;
     else if (!(block = block_new(m)))
         return sim_fail_memory(m);
-    uint64_t linear = (m->order_start + m->num_begun * m->order_step) % m->num_blocks;
     block->linear = linear;
     block->id[0] = (uint32_t)(linear % m->grid[0]);
     block->id[1] = (uint32_t)(linear / m->grid[0] % m->grid[1]);
     block->id[2] = (uint32_t)(linear / m->grid[0] / m->grid[1]);
     block->num_ended = block->num_returned = 0;
+    block->cluster = cluster, block->rank = rank, block->has_met = false;
+    if (cluster) cluster->blocks[rank] = block, cluster->num_live++;
+    memset(block->visitors, 0,
+           sizeof *block->visitors * cluster_size(m->program) * (size_t)block->num_warps);
     for (int i = 0; i < MAX_BARRIERS; i++) barrier_clear(&block->barriers[i]);
     sim_mbarriers_free(block);
     sim_bulks_free(block);
@@ -233,7 +243,23 @@ static bool block_begin(Machine *m) {
     return true;
 }
 
+/* The next of the grid, side by side; order_step has no divisor in common with their number. */
+static bool cluster_begin(Machine *m) {
+    uint64_t size = cluster_size(m->program);
+    uint64_t which =
+        (m->order_start + m->num_begun / size * m->order_step) % (m->num_blocks / size);
+    Cluster *cluster = m->program->has_clusters ? cluster_new((int)size) : NULL;
+    if (m->program->has_clusters && !cluster) return sim_fail_memory(m);
+    for (uint64_t i = 0; i < size; i++)
+        if (!block_begin(m, which * size + i, cluster, (int)i)) {
+            if (!i) free(cluster);
+            return false;
+        }
+    return true;
+}
+
 static void block_end(Machine *m, Cta *block) {
+    cluster_leave(block);
     Cta **at = &m->live;
     while (*at != block) at = &(*at)->next;
     *at = block->next;
@@ -287,9 +313,10 @@ static Warp *choose_warp(Machine *m, Cta *block) {
     return w ? w : choose_from(m, block, start, true);
 }
 
+/* Others may let it go on. */
 static bool is_stuck(const Cta *block) {
     for (int i = 0; i < block->num_warps; i++)
-        if (block->warps[i].stuck) return true;
+        if (block->warps[i].stuck || block->warps[i].state == WARP_AT_CLUSTER) return true;
     return false;
 }
 
@@ -309,6 +336,7 @@ static bool block_turn(Machine *m, Cta *block, uint64_t turns) {
         for (int i = 0; i < MAX_BARRIERS && w->state == WARP_ENDED; i++)
             sim_open_barrier(m, block, i);
         if (w->state == WARP_ENDED && !sim_pool_end(m, w)) return false;
+        if (w->state == WARP_ENDED && !cluster_open(m, block->cluster)) return false;
         if (m->failure.status) return false;
         if (block->num_ended == block->num_warps) {
             if (block->num_bulks)
@@ -318,6 +346,7 @@ static bool block_turn(Machine *m, Cta *block, uint64_t turns) {
                 return sim_fail(m, block->stores[0].warp, block->stores[0].ins,
                                 block->stores[0].lane,
                                 "the block ends before its bulk store was waited for");
+            if (!cluster_end(m, w)) return false;
             block_end(m, block);
             return true;
         }
@@ -355,9 +384,10 @@ static void draw_order(Machine *m) {
     m->order_step = 1, m->order_start = 0;
     if (!m->seed) return;
     m->random = m->seed;
-    m->order_start = sim_random(m) % m->num_blocks;
-    m->order_step = 1 + sim_random(m) % m->num_blocks;
-    while (common_divisor(m->order_step, m->num_blocks) != 1) m->order_step++;
+    uint64_t clusters = m->num_blocks / cluster_size(m->program);
+    m->order_start = sim_random(m) % clusters;
+    m->order_step = 1 + sim_random(m) % clusters;
+    while (common_divisor(m->order_step, clusters) != 1) m->order_step++;
 }
 
 /* How many blocks the GPU holds at a time, as far as registers do not limit it, and this machine's
@@ -384,9 +414,11 @@ static bool one_turn(Machine *m, uint64_t *round) {
     bool can = any_can_go_on(m), more = m->num_begun < m->num_blocks;
     uint64_t wanted = m->seed ? BLOCKS_AT_RANDOM : 1;
     bool spins = m->program->synchronizes && *round > m->num_live;
-    if (more && (m->num_live < wanted || ((!can || spins) && m->num_live < m->most_live))) {
+    uint64_t size = cluster_size(m->program);
+    bool room = m->num_live + size <= m->most_live;
+    if (more && (m->num_live < wanted || ((!can || spins) && room))) {
         *round = 0;
-        if (!block_begin(m)) return false;
+        if (!cluster_begin(m)) return false;
     } else if (!can)
         return deadlock(m, m->live, "nobody can go on");
     Cta *block = choose_block(m);
@@ -409,6 +441,12 @@ static bool one_turn(Machine *m, uint64_t *round) {
 
 tern_status sim_launch_blocks(Machine *m) {
     uint64_t round = 0;
+    if (m->grid[0] % cluster_size(m->program)) {
+        snprintf(m->failure.text, sizeof m->failure.text,
+                 "a grid of %u blocks along x, which is no multiple of the %u of a cluster",
+                 m->grid[0], cluster_size(m->program));
+        return m->failure.status = TERN_ERROR_ARGUMENT;
+    }
     m->num_blocks = (uint64_t)m->grid[0] * m->grid[1] * m->grid[2];
     m->most_live = blocks_at_a_time(m);
     draw_order(m);
@@ -419,6 +457,7 @@ tern_status sim_launch_blocks(Machine *m) {
     for (Cta *lists[] = {m->live, m->free_blocks}, **list = lists; list < lists + 2; list++)
         for (Cta *block = *list, *next; block; block = next) {
             next = block->next;
+            if (list == lists) cluster_leave(block);
             block_free(block);
         }
     free(m->output);

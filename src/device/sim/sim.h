@@ -12,6 +12,7 @@
  *     bulk_store.c  .. and stores
  *     wgmma.c      asynchronous products of a warpgroup
  *     mbarrier.c   objects at which threads and copies arrive
+ *     cluster.c    blocks that run side by side, and meet
  *     pool.c       registers that warpgroups give and take
  *     race.c       who touched what, and is it ordered
  *     print.c      vprintf and __assertfail
@@ -38,6 +39,9 @@
 
 static inline int sim_threads(const PtxProgram *p) { /* of a block; its last warp may not be full */
     return (int)(p->threads[0] * p->threads[1] * p->threads[2]);
+}
+static inline uint32_t cluster_size(const PtxProgram *p) {
+    return p->cluster ? (uint32_t)p->cluster : 1;
 }
 static inline int sim_warps(const PtxProgram *p) { return (sim_threads(p) + LANES - 1) / LANES; }
 
@@ -163,7 +167,13 @@ typedef struct Products { /* of a warp */
  * together is known with any of them. */
 enum { SEVERAL_LANES = LANES, ALL_TOGETHER, BY_COPY, BY_BULK, BY_STORE };
 
-typedef enum WarpState { WARP_READY, WARP_AT_BARRIER, WARP_AT_POOL, WARP_ENDED } WarpState;
+typedef enum WarpState {
+    WARP_READY,
+    WARP_AT_BARRIER,
+    WARP_AT_CLUSTER,
+    WARP_AT_POOL,
+    WARP_ENDED
+} WarpState;
 
 typedef struct ProxyWrite { /* of a byte of shared memory by the generic proxy: the last */
     uint32_t tick : 25, by_copy : 1, warp : 6; /* of the warp, or of its copies */
@@ -201,10 +211,11 @@ struct Warp {
     int num_arrivals, arrivals_capacity;
     bool waits, rests; /* its last wait said no; so others first, till the phase has changed */
     uint32_t rest_offset, rest_phase;
-    uint32_t registers, changes; /* of a thread; how often that was changed */
-    Agent changed;               /* the last time */
-    uint32_t groups[LANES];      /* of copies, committed by each lane */
-    uint32_t bulk_groups[LANES]; /* of bulk stores */
+    uint32_t registers, changes;          /* of a thread; how often that was changed */
+    Agent changed;                        /* the last time */
+    uint64_t met_cluster, waited_cluster; /* how often it has arrived, and waited, there */
+    uint32_t groups[LANES];               /* of copies, committed by each lane */
+    uint32_t bulk_groups[LANES];          /* of bulk stores */
     Products products;
     uint64_t asked, come; /* bytes of global memory asked for, and surely there */
     uint64_t *asked_at;   /* by place: of the last load into it, with that */
@@ -222,6 +233,18 @@ typedef struct Barrier {
 } Barrier;
 
 typedef struct Mbarrier Mbarrier; /* mbarrier.c */
+
+/* An address in the shared memory of another block of the cluster: its rank + 1, and the address
+ * there. */
+enum { CLUSTER_SHIFT = 24 };
+
+typedef struct Cluster {
+    int size, num_live;
+    Cta *blocks[MOST_CLUSTER]; /* by rank; NULL: it has ended */
+    uint64_t phase;            /* of its barrier: so many have ended */
+    Known *known[2];           /* what was released in even phases, and in odd ones */
+    int num_known[2];
+} Cluster;
 
 struct Cta {
     Cta *next; /* live or free */
@@ -245,6 +268,10 @@ struct Cta {
     int num_stores, stores_capacity;
     uint32_t pool;                          /* registers that nobody has */
     int32_t changes[MAX_WARPS / 4][AGREED]; /* the instructions by which each group changed them */
+    Cluster *cluster;                       /* NULL: nothing of clusters in the program */
+    int rank;
+    bool has_met;   /* a warp of it has waited at the cluster's barrier */
+    Mark *visitors; /* warps of other blocks that touched its shared memory: when last */
 };
 
 typedef struct Failure {
@@ -370,6 +397,17 @@ bool sim_may_rest(const Cta *block, Warp *w); /* its wait would say no once more
 void sim_note_rest(Machine *m, const Warp *w);
 void sim_mbarriers_free(Cta *block); /* those of the block that was */
 
+/* ---- cluster.c ---- */
+Cluster *cluster_new(int size);
+void cluster_leave(Cta *block); /* it has ended */
+/* Each false after failing. */
+bool cluster_control(Machine *m, Warp *w, const Ins *ins); /* arrives, waits */
+bool cluster_open(Machine *m, Cluster *cluster);           /* if all that have not ended arrived */
+bool cluster_address(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
+/* The block in whose shared memory an address is, which becomes one there. */
+bool cluster_find(Machine *m, Warp *w, const Ins *ins, int lane, uint64_t *address, Cta **block);
+bool cluster_end(Machine *m, Warp *w); /* the block ends, with this warp: nobody touches it later */
+
 /* ---- pool.c ---- */
 void sim_pool_start(Machine *m, Cta *block);
 bool sim_registers(Machine *m, Warp *w, const Ins *ins);
@@ -387,8 +425,9 @@ const unsigned char *sim_readable(Machine *m, Warp *w, int lane, uint64_t addres
 
 /* ---- races ---- */
 
-bool race_shared(Machine *m, Warp *w, const Ins *ins, int lane, uint32_t offset, int bytes,
-                 bool writes, bool atomic);
+/* Of a block's shared memory. */
+bool race_shared(Machine *m, Warp *w, const Ins *ins, int lane, Cta *block, uint32_t offset,
+                 int bytes, bool writes, bool atomic);
 /* A bulk copy brings bytes, of which a phase of an mbarrier will tell. */
 bool race_bulk(Machine *m, Warp *w, const Ins *ins, int lane, uint32_t offset, int bytes,
                uint32_t phase);
@@ -416,6 +455,11 @@ void race_copies_come(Clock *into, Warp *w); /* those of its tick; the next one 
 void race_proxy_fence(Warp *w);
 bool race_proxy_shows(const Warp *w, ProxyWrite write);
 bool race_warp_sync(Machine *m, Warp *w);
+/* What the warp did is released, or what others released acquired, in a phase of its cluster. */
+bool race_cluster(Machine *m, Warp *w, uint64_t phase, bool acquires);
+/* Another block's warp touches the block; and when it ends: all these are known to a warp of it. */
+void race_visit(const Machine *m, Warp *w, const Ins *ins, Cta *block);
+bool race_cluster_end(Machine *m, Warp *w);
 void race_block_start(Machine *m, Cta *block);
 void race_marks_free(Marks *marks);
 void race_close(Machine *m);

@@ -233,6 +233,14 @@ static bool control(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
         }
         w->pc++;
         return true;
+    case SIM_CLUSTER:
+        if (!lanes)
+            w->pc++;
+        else if (together(m, w, ins, ALL_LANES, lanes))
+            return cluster_control(m, w, ins);
+        else
+            return !m->failure.status;
+        return true;
     case SIM_END: return sim_fail(m, w, ins, NO_LANE, "control runs off the end of the kernel");
     case SIM_OTHERS:
     case SIM_COPIES:
@@ -293,6 +301,10 @@ static uint64_t special_value(const Machine *m, const Warp *w, int kind, int lan
     case SPECIAL_TIMER: return (uint64_t)clock_ns();
     case SPECIAL_TIMER_LOW: return (uint32_t)clock_ns();
     case SPECIAL_TIMER_HIGH: return (uint64_t)clock_ns() >> 32;
+    case SPECIAL_CLUSTER_RANK: return (uint32_t)w->block->rank;
+    case SPECIAL_CLUSTER_SIZE: return cluster_size(m->program);
+    case SPECIAL_CLUSTER_ID: return w->block->id[0] / cluster_size(m->program);
+    case SPECIAL_NUM_CLUSTERS: return m->grid[0] / cluster_size(m->program);
     case NUM_SPECIALS: break;
     }
     return 0;
@@ -372,6 +384,7 @@ static bool straight(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     case SIM_ATOMIC: return sim_memory(m, w, ins, lanes);
     case SIM_COPIES: return sim_copies(m, w, ins, lanes);
     case SIM_FENCE: w->fenced = true; return true;
+    case SIM_CLUSTER_ADDRESS: return cluster_address(m, w, ins, lanes);
     case SIM_PRINT: return sim_print(m, w, ins, lanes);
     case SIM_ASSERT: return sim_assert(m, w, ins, lanes);
     case SIM_ACROSS:

@@ -142,7 +142,8 @@ static bool read_tile(Machine *m, Warp *w, const Ins *ins, const Tile *t, int fi
         Spot spot;
         if (!access_find(&a, 0, address_in(t, first + i, k), &spot) ||
             !access_check_set(&a, 0, &spot) ||
-            !race_shared(m, w, ins, ALL_TOGETHER, (uint32_t)spot.offset, 16, false, false) ||
+            !race_shared(m, w, ins, ALL_TOGETHER, w->block, (uint32_t)spot.offset, 16, false,
+                         false) ||
             !check_proxy(m, w, ins, &spot, 16))
             return false;
         *writers = race_writers(m, w->block, (uint32_t)spot.offset, 16, *writers);

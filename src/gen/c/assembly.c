@@ -228,6 +228,8 @@ static void write_ins(Text *t, const Ins *ins) {
         case SIM_RETURN:
         case SIM_TRAP:
         case SIM_REGISTERS:
+        case SIM_CLUSTER_ADDRESS:
+        case SIM_CLUSTER:
         case SIM_COPIES:
         case SIM_ACROSS: BUG("read where there is no GPU");
         }

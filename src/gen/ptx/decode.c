@@ -34,19 +34,12 @@ static bool mismatch(Statement *s, const Word *word) {
     return false;
 }
 
-/* What a register or number is, and what an operand is to be. */
-static bool kinds_agree(PtxKind one, PtxKind other) {
-    if (one == PTX_BYTE) return other == PTX_BYTE;
-    if (other == PTX_BYTE) return one != PTX_FLOAT;
-    return one == other || one == PTX_BITS || other == PTX_BITS;
-}
-
 /* A number, or the address of a symbol, as an operand of a type. */
 static bool number(Statement *s, const Word *word, PtxType type, int32_t *operand) {
     RegClass class = ptx_type_class(type);
     PtxKind kind = ptx_type_kind(type), is = word->float_kind ? PTX_FLOAT : PTX_INT;
     if (class == CLASS_PRED) return refuse(s, "a number for a predicate");
-    if (!kinds_agree(kind, is)) return mismatch(s, word);
+    if (!ptx_kinds_agree(kind, is)) return mismatch(s, word);
     if (is == PTX_FLOAT && class == CLASS_B16) return mismatch(s, word);
     if (word->float_kind == '.' &&
         class == CLASS_B32) { /* 1.5: a double, rounded where it stands */
@@ -86,7 +79,7 @@ static bool source(Statement *s, const Word *word, PtxType type, int32_t *operan
         if (class != CLASS_PRED) return mismatch(s, word);
         if (word->negated) return refuse(s, "a negated predicate");
     } else if (word->kind != WORD_REGISTER || word->negated || word->class != class ||
-               !kinds_agree(word->declared, ptx_type_kind(type))) {
+               !ptx_kinds_agree(word->declared, ptx_type_kind(type))) {
         return mismatch(s, word);
     }
     *operand = word->place;
@@ -98,7 +91,7 @@ static bool result(Statement *s, const Word *word, PtxType type, int32_t *place)
     RegClass class = ptx_type_class(type);
     bool fits = class == CLASS_PRED ? word->kind == WORD_PREDICATE
                                     : word->kind == WORD_REGISTER && word->class == class &&
-                                          kinds_agree(word->declared, ptx_type_kind(type));
+                                          ptx_kinds_agree(word->declared, ptx_type_kind(type));
     if (ptx_type_kind(type) == PTX_BYTE) fits = fits && word->declared == PTX_BYTE;
     if (!fits || word->in_brackets || word->negated) return mismatch(s, word);
     *place = word->place;
@@ -191,22 +184,6 @@ static bool is_one_of(Str word, const char *list) {
     return false;
 }
 
-/* selp.f32 and selp.b32 are one row, but what they take is not the same. */
-static PtxType type_in(Str mnemonic, PtxType type) {
-    static const struct {
-        const char *name;
-        PtxType type;
-    } names[] = {{".b16", PTX_b16}, {".u16", PTX_u16}, {".s16", PTX_s16}, {".b32", PTX_b32},
-                 {".u32", PTX_u32}, {".s32", PTX_s32}, {".f32", PTX_f32}, {".b64", PTX_b64},
-                 {".u64", PTX_u64}, {".s64", PTX_s64}, {".f64", PTX_f64}};
-    if (mnemonic.length < 4) return type;
-    Str suffix = {mnemonic.data + mnemonic.length - 4, 4};
-    for (int i = 0; i < COUNT(names); i++)
-        if (str_is(suffix, names[i].name))
-            return ptx_type_class(names[i].type) == ptx_type_class(type) ? names[i].type : type;
-    return type;
-}
-
 /* mov.pred p, -1 */
 static bool set_predicate(Statement *s, Ins *ins) {
     const Word *word = &s->words[1];
@@ -260,8 +237,8 @@ static bool lane_op(Statement *s, Ins *ins, const PtxRow *row) {
     bool first = !strncmp(row->text, s->mnemonic.data, (size_t)s->mnemonic.length);
     for (int i = 0; i <= row->num_operands; i++) {
         bool amount = row->fold == FOLD_SHR && i == 2;
-        types[i] =
-            first || amount ? (PtxType)row->types[i] : type_in(s->mnemonic, (PtxType)row->types[i]);
+        types[i] = first || amount ? (PtxType)row->types[i]
+                                   : ptx_type_in(s->mnemonic, (PtxType)row->types[i]);
     }
     if (s->program->sm < row->least_sm) return refuse(s, "a target that is too old");
     if (s->num_words && s->words[0].before_bar && str_starts(s->mnemonic, "setp."))
@@ -306,12 +283,13 @@ static bool lane_op(Statement *s, Ins *ins, const PtxRow *row) {
     return take_types(s, ins, types, 1 + row->num_operands, 1);
 }
 
-static const char special_names[NUM_SPECIALS][16] = {
-    "%tid.x",    "%tid.y",    "%tid.z",       "%ntid.x",         "%ntid.y",
-    "%ntid.z",   "%ctaid.x",  "%ctaid.y",     "%ctaid.z",        "%nctaid.x",
-    "%nctaid.y", "%nctaid.z", "%laneid",      "%warpid",         "%smid",
-    "%clock",    "%clock64",  "%globaltimer", "%globaltimer_lo", "%globaltimer_hi",
+/* clang-format off */
+static const char special_names[NUM_SPECIALS][20] = {
+    "%tid.x", "%tid.y", "%tid.z", "%ntid.x", "%ntid.y", "%ntid.z", "%ctaid.x", "%ctaid.y",
+    "%ctaid.z", "%nctaid.x", "%nctaid.y", "%nctaid.z", "%laneid", "%warpid", "%smid", "%clock",
+    "%clock64", "%globaltimer", "%globaltimer_lo", "%globaltimer_hi", "%cluster_ctarank", "%cluster_nctarank", "%clusterid.x", "%nclusterid.x",
 };
+/* clang-format on */
 
 /* Where the blocks of a cooperative launch meet: %envreg1 and 2 are the halves of its address, as
  * CUDA's cooperative_groups has them (details/driver_abi.h). */
@@ -346,6 +324,9 @@ static bool move_special(Statement *s, Ins *ins, bool wide) {
     for (int i = 0; i < NUM_SPECIALS; i++) {
         if (!str_is(word->text, special_names[i])) continue;
         if (wide != (i == SPECIAL_CLOCK64 || i == SPECIAL_TIMER)) return mismatch(s, word);
+        bool of_clusters = i >= SPECIAL_CLUSTER_RANK;
+        if (of_clusters && s->program->sm < 90) return refuse(s, "a target that is too old");
+        if (of_clusters && !is_since(s, 78)) return false;
         int32_t *place = places(s, 1);
         if (!result(s, &s->words[0], wide ? PTX_u64 : PTX_u32, place)) return false;
         ins->op = SIM_SPECIAL, ins->kind = (uint8_t)i, ins->class = CLASS_MOVE;
@@ -421,25 +402,17 @@ static bool address_of(Statement *s, Ins *ins, const Word *word, int32_t *operan
         return refuse(s, "a number for an address");
     if (word->kind == WORD_REGISTER && word->class == CLASS_B16)
         return refuse(s, "an address of 16 bits");
-    bool may_be_narrow = ins->space == SPACE_SHARED || ins->space == SPACE_LOCAL;
+    bool of_cluster = ins->space == SPACE_CLUSTER;
+    bool may_be_narrow = ins->space == SPACE_SHARED || ins->space == SPACE_LOCAL || of_cluster;
     if (!wide && !may_be_narrow) return mismatch(s, word);
-    if (word->kind == WORD_SYMBOL && word->space != (PtxSpace)ins->space) return mismatch(s, word);
+    PtxSpace declared = of_cluster ? SPACE_SHARED : (PtxSpace)ins->space;
+    if (word->kind == WORD_SYMBOL && word->space != declared) return mismatch(s, word);
     if (word->kind == WORD_NUMBER) return mismatch(s, word);
     ins->wide_address = wide;
     ins->offset = word->offset;
     PtxType type = wide ? PTX_u64 : PTX_u32;
     return word->kind == WORD_SYMBOL ? symbol(s, &plain, type, operand)
                                      : source(s, &plain, type, operand);
-}
-
-static PtxType type_of(RegClass class, PtxNumber number) {
-    static const PtxType types[][3] = {[CLASS_PRED] = {PTX_pred, PTX_pred, PTX_pred},
-                                       [CLASS_B16] = {PTX_b16, PTX_u16, PTX_f16},
-                                       [CLASS_B32] = {PTX_b32, PTX_u32, PTX_f32},
-                                       [CLASS_B64] = {PTX_b64, PTX_u64, PTX_f64}};
-    return types[class][number == NUMBER_BITS                             ? 0
-                        : number == NUMBER_FLOAT || number == NUMBER_BF16 ? 2
-                                                                          : 1];
 }
 
 static RegClass element_class(const Ins *ins, const Word *word) {
@@ -450,15 +423,14 @@ static RegClass element_class(const Ins *ins, const Word *word) {
 }
 
 static PtxType element_type_of(const Ins *ins, const Word *word) {
-    return type_of(element_class(ins, word), (PtxNumber)ins->number);
+    return ptx_type_of(element_class(ins, word), (PtxNumber)ins->number);
 }
 
 static void note_width(Statement *s, const Ins *ins) {
     PtxProgram *p = s->program;
-    if (ins->space == SPACE_SHARED && ins->bytes < p->smallest_shared)
-        p->smallest_shared = ins->bytes;
-    if (ins->space != SPACE_SHARED && ins->bytes < p->smallest_global)
-        p->smallest_global = ins->bytes;
+    bool shared = ins->space == SPACE_SHARED || ins->space == SPACE_CLUSTER;
+    if (shared && ins->bytes < p->smallest_shared) p->smallest_shared = ins->bytes;
+    if (!shared && ins->bytes < p->smallest_global) p->smallest_global = ins->bytes;
 }
 
 /* A part of a parameter that is several bytes; all of one that is a number. */
@@ -553,7 +525,7 @@ static bool atomic(Statement *s, Ins *ins, bool returns) {
     if (vector ? !grouped(s, first + 1, ins->count, true) : !plain(s)) return false;
     int32_t *all = places(s, first + count);
     RegClass class = ins->bytes == 8 ? CLASS_B64 : ins->bytes == 4 ? CLASS_B32 : CLASS_B16;
-    PtxType type = type_of(class, (PtxNumber)ins->number);
+    PtxType type = ptx_type_of(class, (PtxNumber)ins->number);
     ins->op = SIM_ATOMIC;
     ins->is_volatile = false;
     note_width(s, ins);
@@ -875,7 +847,37 @@ static bool elect(Statement *s, Ins *ins) {
            result(s, &s->words[1], PTX_pred, &all[1]) && source(s, &s->words[2], PTX_u32, &all[2]);
 }
 
-/* For the engine of bulk copies; other blocks of a cluster there are none here. */
+/* ---- clusters ---- */
+
+/* to, [variable or] address, rank */
+static bool cluster_address(Statement *s, Ins *ins) {
+    s->program->has_clusters = true;
+    if (!is_since(s, 78) || !counted(s, 3) || !plain(s)) return false;
+    int32_t *all = places(s, 3);
+    const Word *from = &s->words[1];
+    bool is_symbol = from->kind == WORD_SYMBOL && !from->in_brackets;
+    if (is_symbol && from->space != SPACE_SHARED) return mismatch(s, from);
+    ins->op = SIM_CLUSTER_ADDRESS;
+    ins->results = all, ins->num_results = 1, ins->operands = all + 1, ins->num_operands = 2;
+    return result(s, &s->words[0], PTX_u32, &all[0]) &&
+           (is_symbol ? symbol(s, from, PTX_u32, &all[1]) : source(s, from, PTX_u32, &all[1])) &&
+           source(s, &s->words[2], PTX_u32, &all[2]);
+}
+
+static bool cluster_access(Statement *s, Ins *ins, bool load) {
+    s->program->has_clusters = true;
+    return is_since(s, 78) && access(s, ins, load);
+}
+
+/* The words of order came with PTX 8.0. */
+static bool cluster_barrier(Statement *s, Ins *ins, SimOp op) {
+    s->program->has_clusters = true;
+    bool ordered = has_word(s->mnemonic, ".release") || has_word(s->mnemonic, ".relaxed") ||
+                   has_word(s->mnemonic, ".acquire");
+    return is_since(s, ordered ? 80 : 78) && alone(s, ins, op);
+}
+
+/* For the engine of bulk copies; other blocks of a cluster do not see mbarriers here. */
 static bool mbarrier_fence(Statement *s, Ins *ins) {
     ins->kind = 1;
     return is_since(s, 80) && alone(s, ins, SIM_PROXY_FENCE);
@@ -915,6 +917,11 @@ static bool decode_form(Statement *s, Ins *ins, const PtxMatch *match) {
     case INS_MBARRIER_TRY_PARITY: return mbarrier_wait(s, ins, true, true);
     case INS_COPY_ARRIVE: return copy_arrive(s, ins, false);
     case INS_COPY_ARRIVE_COUNTED: return copy_arrive(s, ins, true);
+    case INS_CLUSTER_ADDRESS: return cluster_address(s, ins);
+    case INS_CLUSTER_LOAD: return cluster_access(s, ins, true);
+    case INS_CLUSTER_STORE: return cluster_access(s, ins, false);
+    case INS_CLUSTER_ARRIVE: return cluster_barrier(s, ins, SIM_CLUSTER_ARRIVE);
+    case INS_CLUSTER_WAIT: return cluster_barrier(s, ins, SIM_CLUSTER_WAIT);
     case INS_MBARRIER_FENCE: return mbarrier_fence(s, ins);
     case INS_MBARRIER_ARRIVE_BYTES: return mbarrier_arrive_bytes(s, ins);
     case INS_MBARRIER_BYTES: return mbarrier_alone(s, ins, MBARRIER_BYTES, true);

@@ -32,6 +32,37 @@ RegClass ptx_type_class(PtxType type) { return types[type].class; }
 PtxKind ptx_type_kind(PtxType type) { return types[type].kind; }
 const char *ptx_type_c(PtxType type) { return types[type].c; }
 
+bool ptx_kinds_agree(PtxKind one, PtxKind other) {
+    if (one == PTX_BYTE) return other == PTX_BYTE;
+    if (other == PTX_BYTE) return one != PTX_FLOAT;
+    return one == other || one == PTX_BITS || other == PTX_BITS;
+}
+
+PtxType ptx_type_in(Str mnemonic, PtxType type) {
+    static const struct {
+        const char *name;
+        PtxType type;
+    } names[] = {{".b16", PTX_b16}, {".u16", PTX_u16}, {".s16", PTX_s16}, {".b32", PTX_b32},
+                 {".u32", PTX_u32}, {".s32", PTX_s32}, {".f32", PTX_f32}, {".b64", PTX_b64},
+                 {".u64", PTX_u64}, {".s64", PTX_s64}, {".f64", PTX_f64}};
+    if (mnemonic.length < 4) return type;
+    Str suffix = {mnemonic.data + mnemonic.length - 4, 4};
+    for (int i = 0; i < COUNT(names); i++)
+        if (str_is(suffix, names[i].name))
+            return ptx_type_class(names[i].type) == ptx_type_class(type) ? names[i].type : type;
+    return type;
+}
+
+PtxType ptx_type_of(RegClass class, PtxNumber number) {
+    static const PtxType by_class[][3] = {[CLASS_PRED] = {PTX_pred, PTX_pred, PTX_pred},
+                                          [CLASS_B16] = {PTX_b16, PTX_u16, PTX_f16},
+                                          [CLASS_B32] = {PTX_b32, PTX_u32, PTX_f32},
+                                          [CLASS_B64] = {PTX_b64, PTX_u64, PTX_f64}};
+    return by_class[class][number == NUMBER_BITS                             ? 0
+                           : number == NUMBER_FLOAT || number == NUMBER_BF16 ? 2
+                                                                             : 1];
+}
+
 /* ---- forms ---- */
 
 static const struct {

@@ -121,6 +121,7 @@ typedef enum PtxSpace {
     SPACE_GLOBAL,
     SPACE_SHARED,
     SPACE_LOCAL,
+    SPACE_CLUSTER, /* shared memory of a block of the cluster */
     SPACE_PARAM, /* of the kernel: bulk copies read tensor maps there */
 } PtxSpace;
 typedef enum PtxOrder {
@@ -165,6 +166,11 @@ bool ptx_match(Str mnemonic, PtxMatch *match);
 
 RegClass ptx_type_class(PtxType type);
 PtxKind ptx_type_kind(PtxType type);
+/* What a register or number is, and what an operand is to be. */
+bool ptx_kinds_agree(PtxKind one, PtxKind other);
+/* selp.f32 and selp.b32 are one row, but what they take is not the same. */
+PtxType ptx_type_in(Str mnemonic, PtxType type);
+PtxType ptx_type_of(RegClass class, PtxNumber number);
 const char *ptx_type_c(PtxType type); /* what a meaning takes it as */
 enum { MOST_LANE_OPERANDS = 4 };
 /* The meaning, of operands as they lie in registers. */

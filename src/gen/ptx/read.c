@@ -206,7 +206,7 @@ static bool runs_anywhere(const Ins *ins) {
     case SIM_ATOMIC: return ins->space == SPACE_GLOBAL || ins->space == SPACE_GENERIC;
     case SIM_SPECIAL:
         return ins->kind >= SPECIAL_CTAID_X && ins->kind != SPECIAL_LANE &&
-               ins->kind != SPECIAL_WARP;
+               ins->kind != SPECIAL_WARP && ins->kind < SPECIAL_CLUSTER_RANK;
     case SIM_PACK8:
     case SIM_UNPACK8:
     case SIM_UNPACK16:
@@ -222,6 +222,8 @@ static bool runs_anywhere(const Ins *ins) {
     case SIM_RETURN:
     case SIM_TRAP:
     case SIM_REGISTERS:
+    case SIM_CLUSTER_ADDRESS:
+    case SIM_CLUSTER:
     case SIM_COPIES:
     case SIM_ACROSS: return false;
     }
@@ -527,6 +529,38 @@ static bool parse_params(PtxParser *p) {
     return ptx_expect(p, ")");
 }
 
+/* .explicitcluster .reqnctapercluster 4, 1, 1: each launch is of such clusters. */
+static bool parse_cluster(PtxParser *p) {
+    PtxProgram *program = p->program;
+    if (p->version < 78 || program->sm < 90)
+        return ptx_fail(p, DIAG_ERROR, "clusters need version 7.8 of PTX and sm_90");
+    program->has_clusters = true;
+    if (ptx_accept(p, ".explicitcluster")) return program->is_explicit = true;
+    ptx_advance(p);
+    for (int i = 0; i < 3; i++) {
+        int64_t size;
+        if (!ptx_expect_int(p, INT32_MAX, &size)) return false;
+        if (size < 1 || size > (i ? 1 : MOST_CLUSTER))
+            return ptx_fail(p, DIAG_REFUSED, "a cluster other than of 1 to %d blocks along x %s",
+                            MOST_CLUSTER, program->where);
+        if (!i) program->cluster = (int)size;
+        if (!ptx_accept(p, ",")) break;
+    }
+    return true;
+}
+
+/* Both words or none: what one alone means depends on the launch. */
+static bool check_cluster(PtxParser *p) {
+    const PtxProgram *program = p->program;
+    if (program->is_explicit != (program->cluster > 0))
+        return ptx_fail(p, DIAG_REFUSED, "'.explicitcluster' or '.reqnctapercluster' alone %s",
+                        program->where);
+    if (program->cluster && (program->has_wgmma || program->has_bulk))
+        return ptx_fail(p, DIAG_REFUSED, "clusters with bulk copies or products of warpgroups %s",
+                        program->where);
+    return true;
+}
+
 static bool parse_entry(PtxParser *p) {
     PtxProgram *program = p->program;
     if (program->code.count)
@@ -542,6 +576,10 @@ static bool parse_entry(PtxParser *p) {
             ptx_advance(p);
             if (!ptx_expect_int(p, is_blocks ? LANES : 255, &number)) return false;
             *(is_blocks ? &program->least_blocks : &program->most_registers) = (int)number;
+            continue;
+        }
+        if (ptx_is(p, ".reqnctapercluster") || ptx_is(p, ".explicitcluster")) {
+            if (!parse_cluster(p)) return false;
             continue;
         }
         bool is_most = ptx_is(p, ".maxntid");
@@ -565,7 +603,7 @@ static bool parse_entry(PtxParser *p) {
     ptx_advance(p);
     ptx_open_scope(p);
     while (p->depth > 0 && !p->failed) ptx_parse_in_body(p);
-    if (p->failed) return false;
+    if (p->failed || !check_cluster(p)) return false;
     Ins end = {.op = SIM_END, .class = CLASS_CONTROL, .guard = NO_OPERAND};
     ptx_add_ins(p, end, p->line);
     return true;

@@ -21,7 +21,8 @@ enum {
     MAX_WARPS = 32,     /* of a block */
     SHARED_BASE = 1024, /* a shared address of 0 is nobody's */
     MAX_BARRIERS = 16,
-    ALL_COPIES = -1, /* that a copy_wait may leave under way: none, committed or not */
+    MOST_CLUSTER = 8, /* blocks that a cluster may have on any GPU that has them */
+    ALL_COPIES = -1,  /* that a copy_wait may leave under way: none, committed or not */
 };
 
 /* What executes an instruction; before these: the rows of isa.def, lane by lane. */
@@ -34,7 +35,8 @@ typedef enum SimOp {
     SIM_UNPACK32, /* mov {a, b}, c */
     SIM_LOAD,
     SIM_STORE,
-    SIM_ATOMIC, /* a result: optional */
+    SIM_ATOMIC,          /* a result: optional */
+    SIM_CLUSTER_ADDRESS, /* operands: an address in shared memory, a rank in the cluster */
     SIM_SHUFFLE,
     SIM_VOTE,
     SIM_REDUX,
@@ -66,6 +68,8 @@ typedef enum SimOp {
     SIM_BARRIER,   /* kind 1: it goes on at once */
     SIM_REGISTERS, /* kind: PtxRegisters; offset: how many a thread is to have */
     SIM_WARP_SYNC,
+    SIM_CLUSTER_ARRIVE, /* kind 1: relaxed */
+    SIM_CLUSTER_WAIT,
     SIM_END, /* behind the last: nobody may come here */
 } SimOp;
 
@@ -77,10 +81,11 @@ typedef enum SimOp {
     SIM_SHUFFLE: case SIM_VOTE: case SIM_REDUX: case SIM_ACTIVE: case SIM_ELECT: case SIM_LDMATRIX: \
     case SIM_STMATRIX: case SIM_MMA: case SIM_WGMMA: case SIM_WGMMA_FENCE: case SIM_WGMMA_COMMIT: case SIM_WGMMA_WAIT
 #define SIM_CONTROL \
-    SIM_BRANCH: case SIM_RETURN: case SIM_TRAP: case SIM_BARRIER: case SIM_REGISTERS: case SIM_WARP_SYNC: case SIM_END
+    SIM_BRANCH: case SIM_RETURN: case SIM_TRAP: case SIM_BARRIER: case SIM_REGISTERS: case SIM_WARP_SYNC: case SIM_CLUSTER: case SIM_END
+#define SIM_CLUSTER SIM_CLUSTER_ARRIVE: case SIM_CLUSTER_WAIT
 #define SIM_OTHERS \
     SIM_SPECIAL: case SIM_LOAD_PARAM: case SIM_PACK8: case SIM_UNPACK8: case SIM_UNPACK16: case SIM_UNPACK32: case SIM_LOAD: \
-    case SIM_STORE: case SIM_ATOMIC: case SIM_FENCE: case SIM_PRINT: case SIM_ASSERT
+    case SIM_STORE: case SIM_ATOMIC: case SIM_FENCE: case SIM_PRINT: case SIM_ASSERT: case SIM_CLUSTER_ADDRESS
 /* clang-format on */
 
 typedef enum SimSpecial {
@@ -104,6 +109,10 @@ typedef enum SimSpecial {
     SPECIAL_TIMER,
     SPECIAL_TIMER_LOW,
     SPECIAL_TIMER_HIGH,
+    SPECIAL_CLUSTER_RANK, /* from here on: of clusters */
+    SPECIAL_CLUSTER_SIZE,
+    SPECIAL_CLUSTER_ID,
+    SPECIAL_NUM_CLUSTERS,
     NUM_SPECIALS,
 } SimSpecial;
 
@@ -208,6 +217,9 @@ typedef struct PtxProgram {
     bool synchronizes;   /* has an atomic that acquires or releases, or a fence */
     bool has_fences;
     bool has_wgmma, has_mbarriers, has_bulk;
+    bool has_clusters;                /* something of them */
+    int cluster;                      /* blocks, along x; 0: it does not stand there */
+    bool is_explicit;                 /* .explicitcluster */
     int most_registers, least_blocks; /* .maxnreg, .minnctapersm; 0: it does not stand there */
     bool joins_returns; /* NVIDIA's compiler made it: each `return` is a jump to the last `ret` */
     int sm;             /* of .target: 90 */
