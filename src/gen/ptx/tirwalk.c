@@ -5,9 +5,9 @@
  *     o = 0;  L1: a = base + (o << 1);  c = a + lane;  x = load [c];  .. o = o + 64;  branch L1
  *     p = base + lane;  L1: x = load [p];  .. p = p + 128;  branch L1
  *
- * ptxas unrolls such loops, and then the accesses of several turns differ by a number that is part of
- * the instruction; sums of two registers it makes for each: in a loop that loads little in a turn,
- * as a row times a vector does, they are most of what a warp has to issue.
+ * ptxas unrolls such loops, and then the accesses of several turns differ by a number that is part
+ * of the instruction; sums of two registers it makes for each: in a loop that loads little in a
+ * turn, as a row times a vector does, they are most of what a warp has to issue.
  *
  * Only in loops without others in them, and without products: these have their own ways of moving
  * on, and no registers to spare. Not where a turn waits for the block: it has other things to wait

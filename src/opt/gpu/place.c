@@ -109,8 +109,8 @@ static const Layout *anchor(Placer *p, const Op *op) {
              : default_layout(p, pointer->type);
 }
 
-/* No more than one access takes: additions of neighbouring threads are then neighbours, and a warp's
- * fill whole lines. In halves, 16 of each 32 bytes, each line would be added to twice. */
+/* No more than one access takes: additions of neighbouring threads are then neighbours, and a
+ * warp's fill whole lines. In halves, 16 of each 32 bytes, each line would be added to twice. */
 static const Layout *atomic_anchor(Placer *p, const Op *op) {
     const Type *type = access_pointer(op)->type;
     const Layout *shared = anchor(p, op);
