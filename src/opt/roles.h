@@ -57,8 +57,9 @@ Roles *roles_flat(Arena *arena, const Func *kernel, const char **why);
 /* The ring's first copies for the next turn of the loop around the one that reads it begin before
  * what is behind that (gpu/next_tile.c). False: nothing was changed. */
 bool roles_next_tile(Arena *arena, Func *fn, Op *ring, Op *loop);
-/* Where the one store of the consumers' loop over tiles is of a box, that is what it becomes. */
-void roles_box_out(Arena *arena, Roles *roles, int num_params);
+/* Where the one store of the consumers' loop over tiles is of a box, that is what it becomes. What
+ * each launch is to be asked for that, closed; or NULL. */
+Needs *roles_box_out(Arena *arena, Roles *roles, int num_params);
 /* With what the conditions around a ring say of signs. */
 Facts *roles_facts(Arena *arena, const Func *fn, const Op *ring);
 /* How many blocks, and which registers a thread of either role has. alive: those that a producer

@@ -527,11 +527,11 @@ const Roles *ptx_find_roles(Gen *g) {
     if (roles && !roles_deal_out(roles, alive(g, roles))) roles = NULL, why = "no registers left";
     g->facts->walks = roles && roles->walks ? roles->blocks : 0;
     if (why) ptx_note(g, str_format(g->arena, "no roles: %s", why));
-    if (roles && roles->not_out)
-        ptx_note(g, str_format(g->arena, "no box is stored: %s", roles->not_out));
     why = NULL;
     if (!roles && g->has_wgmma && g->options->maps) roles = roles_flat(g->arena, g->fn, &why);
     if (why) ptx_note(g, str_format(g->arena, "no boxes: %s", why));
+    if (roles && roles->not_out)
+        ptx_note(g, str_format(g->arena, "no box is stored: %s", roles->not_out));
     if (roles) g->barriers = arena_array(g->arena, int, g->fn->num_values);
     g->facts->needs = roles ? roles->needs : NULL;
     if (g->facts->needs) ptx_note(g, STR("boxes where indices are inside: each launch is asked"));

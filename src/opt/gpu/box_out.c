@@ -9,7 +9,8 @@
  * mask is where the tensor ends (box.c), and the hardware writes nothing outside of it. Each tile
  * waits for the one before it to be in memory, so that they come in order; that has been long ago.
  *
- * Of tiles of 16 bits, in the consumers of roles (roles.c), where nothing else goes through scratch
+ * Of tiles of 16 bits, in the consumers of roles (roles.c), or without roles where scratch lies
+ * behind the ring (flat.c, next_tile.c), where nothing else goes through scratch
  * or writes memory, and nobody reads what is written (what the producer does: roles.c). */
 #include "ir/place.h"
 #include "ir/trips.h"
@@ -144,7 +145,7 @@ static bool count_in(Op *op, void *user) {
     return true;
 }
 
-void roles_box_out(Arena *arena, Roles *roles, int num_params) {
+Needs *roles_box_out(Arena *arena, Roles *roles, int num_params) {
     Func *fn = roles->consumers;
     region_walk(fn->body, count_in, fn);
     func_renumber(fn);
@@ -155,7 +156,7 @@ void roles_box_out(Arena *arena, Roles *roles, int num_params) {
     Box box;
     if (may_be_out(&o, fn)) o.why = box_store(fn, facts, o.store, needs, &box, out->at);
     roles->not_out = o.why;
-    if (o.why) return;
+    if (o.why) return NULL;
     out->store = o.store, out->convert = store_value(o.store)->def;
     out->value = out->convert->operands[0], out->box = roles->boxes.count;
     const Type *tile = out->value->type;
@@ -164,5 +165,5 @@ void roles_box_out(Arena *arena, Roles *roles, int num_params) {
     vec_push(arena, &roles->boxes, box);
     roles->out = out;
     func_renumber(fn);
-    if (needs_close(needs)) roles->needs = needs_both(roles->needs, needs);
+    return needs_close(needs) ? needs : NULL;
 }

@@ -31,6 +31,7 @@ typedef struct Flat {
     Op *loop;        /* in which it is read */
     bool filled;
     VEC(Op *) rings; /* of boxes */
+    bool tiles;      /* the one of a loop over tiles, whose scratch lies behind it */
 } Flat;
 
 static bool refuse(Flat *f, const char *why) {
@@ -272,6 +273,7 @@ static void find_loops(Flat *f, Map *loops) {
         delay(f->arena, f->fn, f->loop);
         func_renumber(f->fn);
         if (next) delay(f->arena, f->fn, tiles);
+        f->tiles = next && f->rings.count == 1;
         func_renumber(f->fn);
     }
 }
@@ -298,6 +300,8 @@ Roles *roles_flat(Arena *arena, const Func *kernel, const char **why) {
     func_renumber(fn);
     find_loops(&f, &loops);
     bool fits = lay_out(&f, &loops, roles);
+    Needs *more = fits && f.tiles ? roles_box_out(arena, roles, kernel->num_params) : NULL;
     if (!needs_close(roles->needs)) roles->needs = NULL;
+    if (more) roles->needs = needs_both(roles->needs, more);
     return fits ? roles : (*why = "no shared memory left", NULL);
 }

@@ -517,6 +517,7 @@ Roles *roles_of(Arena *arena, Func *fn, bool has_maps, bool can_walk, const char
     *why = s.why;
     if (roles) roles->walks = walks;
     if (roles && roles->needs && !needs_close(roles->needs)) roles->needs = NULL;
-    if (roles && roles->tiles) roles_box_out(arena, roles, s.num_params);
+    Needs *more = roles && roles->tiles ? roles_box_out(arena, roles, s.num_params) : NULL;
+    if (more) roles->needs = needs_both(roles->needs, more);
     return roles;
 }
