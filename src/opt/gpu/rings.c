@@ -887,6 +887,39 @@ static bool ring_region(Rings *r, Region *region) {
     return changed;
 }
 
+static bool fills_nothing(Op *op, void *ring) {
+    if (op->kind == OP_FILL) *(Value **)ring = turn_ring(op);
+    return op->kind != OP_FILL;
+}
+
+/* Is what the ring holds read in place, by none that wants it in registers? */
+static bool is_read_in_place(const Region *body, const Value *ring) {
+    for (const Op *op = body->first; op; op = op->next) {
+        const Op *from = op->kind == OP_CONVERT ? op->operands[0]->def : NULL;
+        if (from && from->kind == OP_PEEK && turn_ring(from) == ring) return false;
+    }
+    return true;
+}
+
+/* Of a loop all of whose turns are copied before it the copies in it are none. Where they stay the
+ * assembler moves reads of the ring past them less, and needs fewer registers for what is read. */
+static bool drop_copies(Region *region) {
+    bool changed = false;
+    for (Op *op = region->first, *next; op; op = next) {
+        const Op *loop = region->owner;
+        Value *ring = NULL;
+        next = op->next;
+        for (int i = 0; i < op->num_regions; i++) changed |= drop_copies(op->regions[i]);
+        if (op->kind != OP_IF || op->num_results || !loop || loop->kind != OP_FOR) continue;
+        if (for_around(loop) || region_walk(op->regions[0], fills_nothing, &ring)) continue;
+        if (ring->def->parent != loop->parent) continue; /* another loop's, within */
+        if (turns_of(loop) > ring_stages(ring->def) || !is_read_in_place(region, ring)) continue;
+        op_remove(op);
+        changed = true;
+    }
+    return changed;
+}
+
 bool pass_rings(PassCtx *px, Func *fn) {
     if (fn->form != FORM_PLACED) return false;
     Rings r = {.px = px, .fn = fn, .arch = arch_find(fn->target)};
@@ -895,6 +928,7 @@ bool pass_rings(PassCtx *px, Func *fn) {
     r.facts = facts_compute(px->scratch, fn);
     if (!ring_region(&r, fn->body)) return false;
     pass_dce(px, fn); /* the loads, and what only they needed */
+    if (drop_copies(fn->body)) pass_dce(px, fn);
     func_renumber(fn);
     return true;
 }
