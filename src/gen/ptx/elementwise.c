@@ -56,7 +56,29 @@ static TirOp division_row(bool divides, bool is_signed, bool wide) {
     return rows[divides][is_signed][wide];
 }
 
-/* Division by 0 gives 0, by -1 the negated: neither reaches the machine's instruction. */
+/* Of 64 bits, what the machine has no instruction for: most numbers have 32, and those are divided
+ * as such, in a fifth of the instructions; the others behind a branch. */
+static Tir divide_words(Tirs *b, bool divides, bool is_signed, Tir x, Tir y) {
+    TirOp row = division_row(divides, is_signed, true);
+    Tir both = tir_2(b, TIR_SHR_U64, tir_2(b, TIR_OR64, x, y), tir_i32(b, 32));
+    Tir small = tir_2(b, TIR_EQ64, both, tir_i64(b, 0));
+    uint64_t bits;
+    if (tir_is_const(b, y, NULL) || tir_is_const(b, small, &bits)) return tir_2(b, row, x, y);
+    Tir result = tir_var(b, CLASS_B64), low_x = tir_1(b, TIR_LOW32, x),
+        low_y = tir_1(b, TIR_LOW32, y);
+    Tir low = tir_2(b, division_row(divides, false, false), low_x, low_y);
+    int end = tir_new_label(b);
+    tir_set(b, result, tir_1(b, TIR_ZEXT, low));
+    tir_branch(b, end, small, false);
+    int scope = tir_enter(b);
+    tir_set(b, result, tir_2(b, row, x, y));
+    tir_leave(b, scope);
+    tir_label(b, end);
+    return result;
+}
+
+/* Division by 0 gives 0, by -1 the negated: the machine's instruction is not asked. PTX gives some
+ * number for the first, which nobody reads. */
 static Tir divide(Gen *g, OpKind kind, bool wide, Tir x, Tir y) {
     Tirs *b = g->b;
     bool is_signed = kind == OP_DIV_S || kind == OP_REM_S,
@@ -66,8 +88,9 @@ static Tir divide(Gen *g, OpKind kind, bool wide, Tir x, Tir y) {
         minus = tir_const(b, class, ~0ull);
     Tir by_zero = tir_2(b, wide ? TIR_EQ64 : TIR_EQ32, y, zero);
     Tir by_minus = is_signed ? tir_2(b, wide ? TIR_EQ64 : TIR_EQ32, y, minus) : tir_bool(b, false);
-    Tir unsafe = tir_2(b, TIR_OR_P, by_zero, by_minus);
-    Tir result = tir_2(b, division_row(divides, is_signed, wide), x, tir_select(b, unsafe, one, y));
+    Tir by = tir_select(b, by_minus, one, y);
+    Tir result = wide ? divide_words(b, divides, is_signed, x, by)
+                      : tir_2(b, division_row(divides, is_signed, false), x, by);
     if (!divides) return tir_select(b, by_zero, zero, result); /* x % 1 is 0 already */
     result = tir_select(b, by_minus, tir_2(b, wide ? TIR_SUB64 : TIR_SUB32, zero, x), result);
     return tir_select(b, by_zero, zero, result);

@@ -319,12 +319,22 @@ static Tir low_product(Tirs *b, TirOp op, Tir x, Tir y) {
     return whole ? tir_1(b, TIR_LOW32, whole) : 0;
 }
 
+/* Of two widened numbers: one instruction for the GPU. */
+static Tir product_of_widened(Tirs *b, Tir x, Tir y) {
+    if (!tir_is(b, x, TIR_SEXT) || !tir_is(b, y, TIR_SEXT)) return 0;
+    uint64_t zeros = zeros_of_product(b->list.data[x].zeros, b->list.data[y].zeros, 64);
+    Tir made = raw(b, TIR_MULWIDE_S32, b->list.data[x].args[0], b->list.data[y].args[0], 0);
+    tir_know_zeros(b, made, zeros);
+    return made;
+}
+
 static Tir fold_mul(Tirs *b, TirOp op, Tir x, Tir y) {
     RegClass class = result_class(op);
     bool wide = class == CLASS_B64;
     uint64_t c, d;
     Tir base;
-    if (!tir_is_const(b, y, &c)) return low_product(b, op, x, y);
+    if (!tir_is_const(b, y, &c))
+        return wide ? product_of_widened(b, x, y) : low_product(b, op, x, y);
     if (c == 0) return y;
     if (c == 1) return x;
     if (split_sum(b, x, &base, &d))
@@ -547,6 +557,15 @@ static Tir fold_compare(Tirs *b, TirOp op, Tir x, Tir y) {
     return 0;
 }
 
+/* A number with a bit that x does not have is not x. */
+static Tir fold_equal(Tirs *b, TirOp op, Tir x, Tir y) {
+    bool equal = op == TIR_EQ32 || op == TIR_EQ64, other = op == TIR_NE32 || op == TIR_NE64;
+    uint64_t bits;
+    if ((!equal && !other) || !tir_is_const(b, y, &bits)) return 0;
+    bool differs = bits & b->list.data[x].zeros & class_mask(tir_class(b, x));
+    return differs ? tir_bool(b, other) : 0;
+}
+
 /* op(op^-1(y)) is y. */
 Tir tir_argument(const Tirs *b, Tir x, int index) { return b->list.data[x].args[index]; }
 
@@ -578,7 +597,7 @@ static Tir fold(Tirs *b, TirOp op, Tir x, Tir y) {
     case FOLD_LOW32: inner = undone(b, x, TIR_SEXT); return inner ? inner : undone(b, x, TIR_ZEXT);
     case FOLD_LOW16: return undone(b, x, TIR_WIDE16);
     case FOLD_NOT: return undone(b, x, TIR_NOT_P);
-    case FOLD_NONE:
+    case FOLD_NONE: return fold_equal(b, op, x, y);
     case FOLD_MULWIDE:
     case FOLD_SELECT:
     case FOLD_WIDE16:
