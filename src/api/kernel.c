@@ -231,7 +231,7 @@ CompileRequest kernel_request(const Device *device, const tern_options *options)
                             .print_after = options->print_after,
                             .locations = options->locations,
                             .verify = options->verify,
-                            .walks = is_launched ? device->walks : options->maps,
+                            .walks = is_launched ? device->walks > 0 : options->maps,
                             .bounds = device->bounds,
                             .watch = device->watch};
 }

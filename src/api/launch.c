@@ -158,6 +158,13 @@ static tern_status check_count(tern_kernel *kernel, int num_arguments) {
     return TERN_ERROR_ARGUMENT;
 }
 
+/* Blocks that walk would have one program each, and be slower than without. */
+static bool has_few_programs(const tern_kernel *kernel, const uint32_t grid[3]) {
+    const GenFacts *facts = &kernel->compiled->facts;
+    uint64_t blocks = (uint64_t)kernel->own.context->device.walks;
+    return facts->walks_far && (uint64_t)grid[0] * grid[1] * grid[2] <= blocks * facts->walks;
+}
+
 static tern_status launch(tern_stream *stream, tern_kernel *kernel, const uint32_t grid[3],
                           const tern_argument *arguments, int num_arguments) {
     tern_context *context = kernel->own.context;
@@ -176,7 +183,11 @@ static tern_status launch(tern_stream *stream, tern_kernel *kernel, const uint32
     if (kernel->packed) pack(kernel);
     if (kernel->compiled->facts.is_cooperative && device->ops->on_host) begin_barrier(kernel);
     device->stop = 0;
-    void *queue = stream_queue(stream), *loaded = kernel->loaded;
+    void *queue = stream_queue(stream), *loaded = NULL;
+    if (has_few_programs(kernel, grid) && (loaded = kernel_without_maps(kernel)))
+        return context_checked(context,
+                               device->ops->launch(device, queue, loaded, grid, kernel->args));
+    loaded = kernel->loaded;
     status = kernel_allows(kernel->compiled, kernel->values, grid)
                  ? device->ops->launch(device, queue, loaded, grid, kernel->args)
                  : TERN_ERROR_ARGUMENT;

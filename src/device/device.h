@@ -119,7 +119,8 @@ struct Device {
     int num_ranges;
     bool watch, bounds;    /* tern_open_options */
     bool makes_maps;       /* launch makes the tensor maps that a kernel's facts ask for */
-    bool walks;            /* launch takes kernels whose blocks walk (GenFacts.walks) */
+    int walks; /* launch takes kernels whose blocks walk (GenFacts.walks), on so many
+                * multiprocessors; 0: it does not */
     _Atomic int stop;      /* not 0: the launch that runs is to end; set from anywhere */
     bool has_raw_pointers; /* of the launch: addresses outside the ranges may be right too */
     /* Where device_print goes, in whole lines. Call it on the thread that called

@@ -265,6 +265,7 @@ struct Value {
 typedef struct Trip {
     int offset;
     bool wait;
+    bool by_warps; /* each warp waits for itself alone, there and behind what it writes (nest.c) */
 } Trip;
 
 struct Op {

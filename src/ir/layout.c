@@ -174,6 +174,28 @@ Layout layout_blocked(const TileShape *shape, const int *order, const int *per_t
     return layout;
 }
 
+Layout layout_blocked_in_warps(const TileShape *shape, const int *order, int vector_bits,
+                               const Layout *warps) {
+    Layout layout = {.tile_bits = warps->tile_bits};
+    uint32_t taken = 0;
+    int lanes = LANE_BITS;
+    for (int i = 0; i < warps->num[KIND_WARP]; i++) {
+        push(&layout, KIND_WARP, warps->column[KIND_WARP][i]);
+        taken |= warps->column[KIND_WARP][i];
+    }
+    for (int i = 0; i < shape->rank; i++) {
+        int first = tile_bit_of_dim(shape, order[i]);
+        for (int bit = first; bit < first + shape->log2[order[i]]; bit++) {
+            if (taken >> bit & 1) continue;
+            bool is_lane = lanes && vector_bits <= 0;
+            push(&layout, is_lane ? KIND_LANE : KIND_REG, 1u << bit);
+            lanes -= is_lane, vector_bits--;
+        }
+    }
+    while (lanes-- > 0) push(&layout, KIND_LANE, 0);
+    return layout;
+}
+
 Layout layout_mma(int m_bits, int n_bits, int warps_m, int warps_n) {
     Layout layout = {.tile_bits = m_bits + n_bits};
     DimBits n = {0, n_bits}, m = {n_bits, n_bits + m_bits};
@@ -284,6 +306,10 @@ Layout layout_split(const Layout *layout) {
 }
 
 /* ---- moving ---- */
+
+bool layout_same_warps(const Layout *from, const Layout *to) {
+    return same_columns(from, to, KIND_WARP) && layout_replica_mask(from) >> LANE_BITS == 0;
+}
 
 MoveKind layout_move(const Layout *from, const Layout *to) {
     if (!same_columns(from, to, KIND_WARP)) return MOVE_SHARED;

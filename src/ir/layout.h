@@ -69,6 +69,10 @@ int tile_bit_of_dim(const TileShape *shape, int dim); /* the lowest tile bit of 
  * warps from the slowest, the rest in registers. order[0] is the fastest dimension. */
 Layout layout_blocked(const TileShape *shape, const int *order, const int *per_thread,
                       int warp_bits);
+/* vector_bits of the fastest dimension in registers, then lanes from there, the rest in registers,
+ * of what each warp of `warps` holds. */
+Layout layout_blocked_in_warps(const TileShape *shape, const int *order, int vector_bits,
+                               const Layout *warps);
 /* Accumulators of mma.m16n8: warps along N first (warps_n bits), then M. */
 Layout layout_mma(int m_bits, int n_bits, int warps_m, int warps_n);
 /* Accumulators of wgmma.m64: 16 rows for each warp of a group of four (warps_m is 2 or more);
@@ -95,6 +99,8 @@ Layout layout_split(const Layout *layout);
 
 typedef enum MoveKind { MOVE_NONE, MOVE_REGS, MOVE_SHUFFLE, MOVE_SHARED } MoveKind;
 MoveKind layout_move(const Layout *from, const Layout *to);
+/* Each warp holds the same elements in both, and no other warp does: it moves them alone. */
+bool layout_same_warps(const Layout *from, const Layout *to);
 
 /* Offsets in shared memory: offset bit i holds tile bits image[i]; offset_of[t] is the inverse, the
  * offset (in elements) that tile bit t contributes, by exclusive or. The first `vector` offset bits

@@ -8,6 +8,9 @@
 
 enum { ROLE_BARRIER = 8, ROLE_THREADS = 128 }; /* bytes of an mbarrier; the producer's threads */
 
+enum { WALK_NEAR = 64 };     /* of `columns`: walks pay in a block's only program, too */
+enum { TURN_SLOT_BITS = 8 }; /* a turn by its slot; above these the phase */
+
 typedef struct RoleRing { /* that the producer fills */
     int stages;
     int barriers;    /* in shared memory: of each turn one for full, then of each one for empty */
@@ -43,6 +46,7 @@ typedef struct Roles {
     Needs *needs;        /* what boxes take for granted; NULL: nothing */
     bool tiles;          /* one after the other: nest.c */
     bool walks;          /* its blocks walk over the programs of the grid */
+    bool by_slots;       /* consumers count turns by slots: TURN_SLOT_BITS */
     int spare;           /* .. and for all else */
     int producer_registers, consumer_registers; /* of a thread; 0: as it was launched */
 } Roles;
@@ -71,7 +75,7 @@ Func *persist(const Func *of);
 
 /* nest.c: a ring in a loop over tiles. Is the number of its turns known once its loop has ended? */
 bool nest_counts(const Op *ring);
-int nest_shift(const Op *ring); /* where scratch begins */
-void nest_go_on(Func *role, bool is_producer);
+int nest_shift(const Op *ring);                            /* where scratch begins */
+bool nest_go_on(Func *role, bool is_producer, bool walks); /* by slots? */
 
 #endif

@@ -73,6 +73,42 @@ TEST(mma_fragments_are_where_the_isa_says) {
         }
 }
 
+static uint32_t elements_of_warp(const Layout *layout, uint32_t warp, unsigned char *held) {
+    uint32_t count = 0;
+    for (uint32_t lane = 0; lane < 32; lane++)
+        for (uint32_t r = 0; r < (uint32_t)layout_regs(layout); r++)
+            count += !held[layout_index(layout, r, lane, warp)]++;
+    return count;
+}
+
+/* What a product left in a warp is stored by it, in vectors of neighbours. */
+TEST(warps_keep_what_they_multiplied) {
+    static unsigned char held[1 << 16];
+    for (int m = 6; m < 9; m++)
+        for (int n = 3; n < 9; n++)
+            for (int warps_n = 0; warps_n < 2 && n - warps_n > 2; warps_n++) {
+                TileShape shape = {2, {m, n}};
+                int order[2] = {1, 0}, vector = n - warps_n < 4 ? n - warps_n : 3;
+                Layout product = layout_wgmma(m, n, m > 6 ? 3 : 2, warps_n);
+                Layout rows = layout_blocked_in_warps(&shape, order, vector, &product);
+                check_covers(&rows);
+                CHECK(layout_vector_bits(&rows, 0) >= vector);
+                CHECK(layout_same_warps(&product, &rows));
+                for (uint32_t warp = 0; warp < 1u << product.num[KIND_WARP]; warp++) {
+                    memset(held, 0, sizeof held);
+                    uint32_t count = elements_of_warp(&product, warp, held);
+                    CHECK(count && !elements_of_warp(&rows, warp, held));
+                }
+            }
+    TileShape shape = {2, {7, 7}};
+    Layout product = layout_wgmma(7, 7, 3, 0);
+    Layout other = layout_blocked(&shape, (int[]){1, 0}, (int[]){0, 3}, 3);
+    CHECK(!layout_same_warps(&product, &other));
+    Layout copies = layout_wgmma(7, 7, 3, 0); /* two groups of warps hold the same */
+    copies.column[KIND_WARP][2] = 0;
+    CHECK(!layout_same_warps(&copies, &copies));
+}
+
 TEST(restriction_and_permutation_follow_the_index) {
     for (int i = 0; i < 300; i++) {
         TileShape shape = {2, {1 + random_below(5), 1 + random_below(5)}};

@@ -25,9 +25,10 @@ static inline uint16_t half_of(int number) {
 typedef bool Catches(const char *text, uint64_t seed, void *user);
 
 static const char *const ordering[] = {
-    "cp.async.wait",     "cp.async.commit", "bar.sync",           "wgmma.fence",
-    "wgmma.commit",      "wgmma.wait",      "fence.proxy",        "mbarrier.",
-    "cp.async.mbarrier", "fence.mbarrier",  "cp.async.bulk.wait", "cp.async.bulk.commit"};
+    "cp.async.wait",       "cp.async.commit",   "bar.sync",       "bar.warp",
+    "wgmma.fence",         "wgmma.commit",      "wgmma.wait",     "fence.proxy",
+    "mbarrier.",           "cp.async.mbarrier", "fence.mbarrier", "cp.async.bulk.wait",
+    "cp.async.bulk.commit"};
 
 static inline bool orders(const char *line) {
     const char *mbarrier = strstr(line, "mbarrier.");

@@ -170,6 +170,76 @@ TEST(tiles_without_roles) {
     }
 }
 
+static const char wide[] =
+    "import triton\n"
+    "import triton.language as tl\n"
+    "@triton.jit\n"
+    "def wide(a, b, c, N: tl.constexpr):\n"
+    "    row = tl.arange(0, 128)\n"
+    "    column = tl.program_id(0) * 256 + tl.arange(0, 256)\n"
+    "    depth = tl.arange(0, 16)\n"
+    "    acc = tl.zeros([128, 256], dtype=tl.float32)\n"
+    "    for start in range(0, 48, 16):\n"
+    "        acc = tl.dot(tl.load(a + row[:, None] * 48 + depth[None, :] + start),\n"
+    "                     tl.load(b + column[None, :] * 48 + depth[:, None] + start), acc)\n"
+    "    tl.store(c + row[:, None] * N + column[None, :], acc.to(tl.float16))\n";
+
+enum { WIDE_M = 128, WIDE_N = 256, WIDE_K = 48 };
+
+static int wrong_in_wide(const uint16_t *a, const uint16_t *b, const uint16_t *c, int columns) {
+    int wrong = 0;
+    for (int i = 0; i < WIDE_M * columns; i++) {
+        double sum = 0;
+        for (int k = 0; k < WIDE_K; k++)
+            sum += float_decode(FLOAT_F16, a[i / columns * WIDE_K + k]) *
+                   float_decode(FLOAT_F16, b[i % columns * WIDE_K + k]);
+        wrong += float_decode(FLOAT_F16, c[i]) != sum;
+    }
+    return wrong;
+}
+
+/* Returns whether blocks walked over the programs. */
+static bool walk_wide(tern_context *context, int programs) {
+    int columns = programs * WIDE_N,
+        sizes[3] = {WIDE_M * WIDE_K, columns * WIDE_K, WIDE_M * columns};
+    uint16_t *data[3];
+    tern_buffer *buffers[3];
+    tern_argument arguments[3];
+    char signature[64];
+    snprintf(signature, sizeof signature, "*fp16:16,*fp16:16,*fp16:16,%d", columns);
+    tern_module *module = tern_load_text(context, wide, strlen(wide), "wide.py");
+    tern_options options = {.size = sizeof options, .num_warps = 8, .num_stages = 3};
+    tern_kernel *kernel = tern_compile(module, "wide", signature, &options);
+    for (int i = 0; i < 3; i++) {
+        data[i] = malloc(sizeof *data[i] * (size_t)sizes[i]);
+        for (int k = 0; k < sizes[i]; k++) data[i][k] = half_of(small());
+        buffers[i] = tern_alloc(context, sizeof *data[i] * (size_t)sizes[i]);
+        tern_write(buffers[i], 0, data[i], sizeof *data[i] * (size_t)sizes[i]);
+        arguments[i] = tern_arg_buffer(buffers[i]);
+    }
+    CHECK(strstr(tern_kernel_text(kernel, TERN_STAGE_FACTS), "where there are more than blocks"));
+    CHECK(!tern_launch(NULL, kernel, (uint32_t[]){(uint32_t)programs, 1, 1}, arguments, 3));
+    tern_read(buffers[2], 0, data[2], sizeof *data[2] * (size_t)sizes[2]);
+    CHECK(!wrong_in_wide(data[0], data[1], data[2], columns));
+    bool walked = !kernel->without_maps;
+    for (int i = 0; i < 3; i++) {
+        tern_buffer_free(buffers[i]);
+        free(data[i]);
+    }
+    tern_kernel_free(kernel);
+    tern_module_free(module);
+    return walked;
+}
+
+/* Instructions of 256 columns: a block of an H200 for each of 132 programs does not walk. */
+TEST(few_programs_of_wide_tiles_are_not_walked_over) {
+    tern_context *context = opened("sim:h200", 1);
+    CHECK(context && !walk_wide(context, 1));
+    CHECK(context && !walk_wide(context, 132));
+    CHECK(context && walk_wide(context, 133));
+    tern_close(context);
+}
+
 static bool catches(const char *text, uint64_t seed, void *user) {
     static Inputs in;
     const tern_kernel *kernel = user;

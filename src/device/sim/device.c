@@ -54,7 +54,7 @@ static tern_status sim_open(Device *device, const char *argument,
     }
     state->seed = options->order_seed ? options->order_seed : number_from("TERN_ORDER_SEED");
     state->perturb = number_from("TERN_SIM_ULP");
-    device->walks = state->seed && !options->watch;
+    device->walks = state->seed && !options->watch ? state->gpu->multiprocessors : 0;
     int timeout_ms;
     if (!device_timeout(device, options->timeout_ms, &timeout_ms)) return TERN_ERROR_ARGUMENT;
     state->timeout_ns = (int64_t)timeout_ms * 1000000;

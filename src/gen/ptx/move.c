@@ -74,11 +74,18 @@ Tir ptx_shuffle(Gen *g, const char *mode, Tir value, Tir lane) {
 
 /* ---- shared memory ---- */
 
+static void trip_barrier(Gen *g, Trip trip) {
+    if (trip.by_warps)
+        tir_plain(g->b, "bar.warp.sync -1;");
+    else
+        ptx_barrier(g);
+}
+
 int ptx_shared_begin(Gen *g, int bytes) {
     if (g->next_trip == g->op->num_trips)
         BUG("%s: scratch for %d trips", op_info(g->op->kind)->name, g->op->num_trips);
     Trip trip = g->op->trips[g->next_trip++];
-    if (trip.wait) ptx_barrier(g);
+    if (trip.wait) trip_barrier(g, trip);
     if (trip.offset + bytes > g->shared_size) g->shared_size = trip.offset + bytes;
     return trip.offset;
 }
@@ -321,7 +328,7 @@ static Tir *move_shared(Gen *g, const Type *lane, Tir *regs, const Layout *from,
     tile.offset = ptx_shared_begin(g, tile.bytes);
     Tir *result = ptx_new_regs(g, layout_regs(to));
     ptx_shared_store(g, &tile, from, regs);
-    ptx_barrier(g);
+    trip_barrier(g, g->op->trips[g->next_trip - 1]);
     ptx_shared_load(g, &tile, to, 0, result);
     return result;
 }

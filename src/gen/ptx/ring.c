@@ -31,6 +31,10 @@ Tir ptx_turn_slot(Gen *g, const Op *op, Tir *round) {
     const Op *ring = turn_ring(op)->def;
     const Value *turn = turn_number(op);
     Tir n = ptx_scalar_of(g, turn), stages;
+    if (g->roles && g->roles->by_slots && !g->is_producer) { /* of the only ring */
+        if (round) *round = tir_2(g->b, TIR_SHR_U32, n, tir_i32(g->b, TURN_SLOT_BITS));
+        return tir_2(g->b, TIR_AND32, n, tir_i32(g->b, (1 << TURN_SLOT_BITS) - 1));
+    }
     bool wide = type_bits(turn->type) == 64;
     stages = wide ? tir_i64(g->b, ring_stages(ring)) : tir_i32(g->b, ring_stages(ring));
     Tir slot = tir_2(g->b, wide ? TIR_REM_U64 : TIR_REM_U32, n, stages);

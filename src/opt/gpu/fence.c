@@ -198,7 +198,7 @@ static void fence_trips(Fencer *f, Op *op) {
         bool wait = from > start && (int64_t)from - start + bytes[i] > SMALL_SCRATCH;
         if (wait) from = start;
         if (from + bytes[i] > f->shared_size) f->shared_size = from + bytes[i];
-        op->trips[i] = (Trip){from, wait};
+        op->trips[i] = (Trip){.offset = from, .wait = wait};
         same = same && old[i].offset == from && old[i].wait == wait;
         barrier(f); /* its own */
         f->busy_end = from + bytes[i];

@@ -502,6 +502,24 @@ static int run_bytes(const Layout *layout, int first_bit, int bytes) {
     return bytes << (bit - first_bit);
 }
 
+/* The same, of what the warps of a product hold, if it is stored as wide: where blocks walk over
+ * tiles (nest.c) each warp then moves it alone. They have 8 warps. */
+static const Layout *in_warps(Placer *p, const Op *op, const int *order, const Layout *home,
+                              const Layout *best) {
+    enum { LINE = 128 };
+    const Type *tile = store_pointer(op)->type;
+    TileShape shape = tile_shape(tile);
+    int first_bit = tile_bit_of_dim(&shape, order[0]), vector = place_vector_bits(p, op, best);
+    int bytes = type_size_bytes(type_lane(tile)->elem);
+    if (p->fn->num_warps != 8 || strcmp(p->arch->name, "sm_90a") != 0) return best;
+    if (!is_of_product(p, home) || !value_is_used_once(p->fn, store_pointer(op))) return best;
+    if (layout_replica_mask(home) >> LANE_BITS) return best;
+    Layout layout = layout_blocked_in_warps(&shape, order, vector, home);
+    if (place_vector_bits(p, op, &layout) < vector) return best;
+    if (run_bytes(&layout, first_bit, bytes) < LINE) return best;
+    return interned(p, layout);
+}
+
 /* Where a store is made: at the value's home unless its accesses would be much narrower. */
 static const Layout *store_layout(Placer *p, const Op *op) {
     const Value *pointer = store_pointer(op), *value = store_value(op);
@@ -517,7 +535,8 @@ static const Layout *store_layout(Placer *p, const Op *op) {
     int at_home = place_vector_bits(p, op, home), at_best = place_vector_bits(p, op, best);
     int run = run_bytes(home, first_bit, bytes);
     bool dense = run >= 32 || run_bytes(best, first_bit, bytes) < 32;
-    return (dense && at_home + 1 >= at_best) || run >= 128 ? home : best;
+    if ((dense && at_home + 1 >= at_best) || run >= 128) return home;
+    return in_warps(p, op, order, home, best);
 }
 
 /* A load of a loop that reads wide, for a product's lanes: it may come through a ring, from which

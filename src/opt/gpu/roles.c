@@ -33,7 +33,7 @@
 enum { PRODUCER_WARPS = 4, REGISTERS = 65536 }; /* of a multiprocessor */
 enum { MOST_REGISTERS = 240, STEP = 8 };        /* of a thread */
 /* .. and beside what goes from turn to turn: for addresses and what is on its way */
-enum { SPARE = 28, NEST_SPARE = 64, WALK_COLUMNS = 64, PRODUCER_SPARE = 16, LEAST_REGISTERS = 24 };
+enum { SPARE = 28, NEST_SPARE = 64, PRODUCER_SPARE = 16, LEAST_REGISTERS = 24 };
 
 /* ---- which rings ---- */
 
@@ -73,6 +73,7 @@ typedef struct Split {
     VEC(Op *) fills;
     VEC(Op *) stores; /* of the nest */
     Facts *facts;
+    bool by_slots;   /* the consumers' turns of a nest */
     const char *why; /* not */
     bool other_copies;
 } Split;
@@ -223,8 +224,7 @@ static bool check(Split *s) {
     for (Op *op = s->fn->body->first; op; op = op->next)
         if (has_roles(s, op)) s->last = op;
     if (!check_region(s, s->fn->body)) return false;
-    if (s->nest && (s->bits != 16 || (s->walks && s->columns > WALK_COLUMNS)))
-        return refuse(s, "products that gain nothing");
+    if (s->nest && s->bits != 16) return refuse(s, "products that gain nothing");
     s->adds = !s->computes && !s->nest;
     return !s->adds || refuse(s, "nothing is computed from product to product");
 }
@@ -256,7 +256,7 @@ static void take_away(const Split *s, Goes *goes, const Region *region, Region *
     }
 }
 
-static Func *share(const Split *s, Goes *goes) {
+static Func *share(Split *s, Goes *goes) {
     Func *copy = func_copy(s->fn);
     PassCtx px = {.scratch = s->arena};
     func_renumber(copy);
@@ -264,7 +264,7 @@ static Func *share(const Split *s, Goes *goes) {
     func_renumber(copy);
     pass_dce(&px, copy);
     func_renumber(copy);
-    if (s->nest) nest_go_on(copy, goes == is_not_producers);
+    if (s->nest) s->by_slots |= nest_go_on(copy, goes == is_not_producers, s->walks);
     return copy;
 }
 
@@ -501,6 +501,7 @@ static Roles *divide(Split *s, bool has_maps) {
         return refuse(s, "no shared memory left"), NULL;
     roles->sums = s->sums, roles->columns = s->columns;
     roles->tiles = s->nest != NULL;
+    roles->by_slots = s->by_slots;
     roles->spare = s->nest ? NEST_SPARE : SPARE;
     return roles;
 }
