@@ -179,12 +179,12 @@ static const char wide[] =
     "    column = tl.program_id(0) * 256 + tl.arange(0, 256)\n"
     "    depth = tl.arange(0, 16)\n"
     "    acc = tl.zeros([128, 256], dtype=tl.float32)\n"
-    "    for start in range(0, 48, 16):\n"
-    "        acc = tl.dot(tl.load(a + row[:, None] * 48 + depth[None, :] + start),\n"
-    "                     tl.load(b + column[None, :] * 48 + depth[:, None] + start), acc)\n"
+    "    for start in range(0, 64, 16):\n"
+    "        acc = tl.dot(tl.load(a + row[:, None] * 64 + depth[None, :] + start),\n"
+    "                     tl.load(b + column[None, :] * 64 + depth[:, None] + start), acc)\n"
     "    tl.store(c + row[:, None] * N + column[None, :], acc.to(tl.float16))\n";
 
-enum { WIDE_M = 128, WIDE_N = 256, WIDE_K = 48 };
+enum { WIDE_M = 128, WIDE_N = 256, WIDE_K = 64 };
 
 static int wrong_in_wide(const uint16_t *a, const uint16_t *b, const uint16_t *c, int columns) {
     int wrong = 0;

@@ -66,7 +66,13 @@ static Value *turns_from(const Op *ring, Op *first) {
     return turns;
 }
 
-bool nest_counts(const Op *ring) { return turns_from(ring, ring->next) != NULL; }
+static bool is_no_fill(Op *op, void *ring) { return op->kind != OP_FILL || !is_of(op, ring); }
+
+/* Of a loop that copies nothing, the producer has no turns to count. */
+bool nest_counts(const Op *ring) {
+    Value *turns = turns_from(ring, ring->next);
+    return turns && !region_walk(for_body(turns->def), is_no_fill, (void *)(uintptr_t)ring);
+}
 
 /* ---- writing ---- */
 

@@ -18,7 +18,8 @@
  * Where it only adds products up, they wait for nothing else: there it lost 4 %. But where blocks
  * make several tiles, one after the other (nest.c, persist.c), and one thread fills the ring by
  * boxes, the next tile is there when this one is done: 128x128 tiles 10 to 15 % faster, 128x256 of
- * a loop in the source 6 %; not those of a plain grid, which keep the tensor cores as busy without.
+ * a loop in the source 6 %; plain grids of 128x256 3 %, where
+ * there are more tiles than blocks.
  *
  * sm_90a, products by wgmma in 8 warps, rings at the top of the function that cp.async alone
  * fills, with a loop in which nothing goes through scratch, and before whose end nothing is written
