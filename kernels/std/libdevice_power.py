@@ -186,7 +186,25 @@ def _is_plain(x):
 
 
 @triton.jit
+def _known(x, n: tl.constexpr):
+    # x to a small whole number: in fp64, whose roundings fp32 does not see, but for x * x, which is rounded once.
+    if n == 2:
+        return x * x
+    w = x.to(tl.float64)
+    product = w
+    for _ in tl.static_range(abs(n) - 1):
+        product *= w
+    if n < 0:
+        product = 1.0 / product
+    return product.to(tl.float32)
+
+
+@triton.jit
 def pow(x, y):
+    if isinstance(y, tl.constexpr):
+        if tl.to_tensor(x).dtype != tl.float64 and _is_plain(tl.to_tensor(x)) and tl.to_tensor(y).dtype == tl.int32:
+            if y != 0 and y >= -4 and y <= 4:
+                return _known(tl.to_tensor(x).to(tl.float32), y)
     x = tl.to_tensor(x)
     y = tl.to_tensor(y)
     is_wide: tl.constexpr = x.dtype == tl.float64 or y.dtype == tl.float64
