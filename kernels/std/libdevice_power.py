@@ -201,11 +201,11 @@ def _known(x, n: tl.constexpr):
 
 @triton.jit
 def pow(x, y):
-    if isinstance(y, tl.constexpr):
-        if tl.to_tensor(x).dtype != tl.float64 and _is_plain(tl.to_tensor(x)) and tl.to_tensor(y).dtype == tl.int32:
-            if y != 0 and y >= -4 and y <= 4:
-                return _known(tl.to_tensor(x).to(tl.float32), y)
     x = tl.to_tensor(x)
+    if isinstance(y, tl.constexpr):
+        if x.dtype != tl.float64 and _is_plain(x) and tl.to_tensor(y).dtype == tl.int32:
+            if y != 0 and abs(y) <= 4:
+                return _known(x.to(tl.float32), y)
     y = tl.to_tensor(y)
     is_wide: tl.constexpr = x.dtype == tl.float64 or y.dtype == tl.float64
     tl.static_assert(_is_plain(x) and (y.dtype.is_int() or _is_plain(y)), "pow needs fp16 to fp64 (or an integer exponent)")

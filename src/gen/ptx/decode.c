@@ -596,29 +596,38 @@ static bool mbarrier_arrive_bytes(Statement *s, Ins *ins) {
     return counted(s, 3) && mbarrier_arrive_with(s, ins, true);
 }
 
+/* Of a box: words `first` .. of a statement, and nothing else in it is in braces. */
+static bool coordinates(Statement *s, int first, int dims, int32_t *operands) {
+    for (int i = 0; i < s->num_words; i++)
+        if (s->words[i].is_coordinate != (i >= first && i < first + dims) ||
+            (!s->words[i].is_coordinate && s->words[i].group))
+            return mismatch(s, &s->words[i]);
+    for (int d = 0; d < dims; d++)
+        if (!source(s, &s->words[first + d], PTX_s32, &operands[d])) return false;
+    return true;
+}
+
+static bool map_address(Statement *s, Ins *ins, const Word *map, int32_t *operand) {
+    ins->space = SPACE_GENERIC;
+    if (map->kind != WORD_REGISTER || map->offset) return mismatch(s, map);
+    return address_of(s, ins, map, operand);
+}
+
 /* [to], [map, {coordinates}], [mbarrier]. PTX ISA 9.7.9.25.5.2. */
 static bool bulk_tensor(Statement *s, Ins *ins, int version) {
     int dims = ins->count;
     if (!is_since(s, version) || !counted(s, 3 + dims)) return false;
     int32_t *all = places(s, 3 + dims);
-    for (int i = 0; i < s->num_words; i++)
-        if (s->words[i].is_coordinate != (i >= 2 && i < 2 + dims) ||
-            (!s->words[i].is_coordinate && s->words[i].group))
-            return mismatch(s, &s->words[i]);
     const Word *to = &s->words[0], *map = &s->words[1], *barrier = &s->words[2 + dims];
     if ((to->kind == WORD_REGISTER && to->class == CLASS_B64) ||
         (barrier->kind == WORD_REGISTER && barrier->class == CLASS_B64))
         return refuse(s, "an address of 64 bits");
     ins->op = SIM_BULK, ins->bytes = 16, ins->number = (uint8_t)dims, ins->count = 1;
-    ins->space = SPACE_GENERIC;
-    if (map->kind != WORD_REGISTER || map->offset) return mismatch(s, map);
-    if (!address_of(s, ins, map, &all[1])) return false;
+    if (!coordinates(s, 2, dims, all + 3) || !map_address(s, ins, map, &all[1])) return false;
     ins->space = SPACE_SHARED;
     if (!address_of(s, ins, barrier, &all[2])) return false;
     ins->from_offset = ins->offset;
     if (!address_of(s, ins, to, &all[0])) return false;
-    for (int d = 0; d < dims; d++)
-        if (!source(s, &s->words[2 + d], PTX_s32, &all[3 + d])) return false;
     ins->operands = all, ins->num_operands = (uint8_t)(3 + dims);
     s->program->has_mbarriers = s->program->has_bulk = true;
     return true;
@@ -629,21 +638,13 @@ static bool bulk_store(Statement *s, Ins *ins) {
     int dims = ins->count;
     if (!is_since(s, 80) || !counted(s, 2 + dims)) return false;
     int32_t *all = places(s, 2 + dims);
-    for (int i = 0; i < s->num_words; i++)
-        if (s->words[i].is_coordinate != (i >= 1 && i < 1 + dims) ||
-            (!s->words[i].is_coordinate && s->words[i].group))
-            return mismatch(s, &s->words[i]);
     const Word *map = &s->words[0], *from = &s->words[1 + dims];
     if (from->kind == WORD_REGISTER && from->class == CLASS_B64)
         return refuse(s, "an address of 64 bits");
     ins->op = SIM_BULK_STORE, ins->bytes = 16, ins->number = (uint8_t)dims, ins->count = 1;
-    ins->space = SPACE_GENERIC;
-    if (map->kind != WORD_REGISTER || map->offset) return mismatch(s, map);
-    if (!address_of(s, ins, map, &all[1])) return false;
+    if (!coordinates(s, 1, dims, all + 2) || !map_address(s, ins, map, &all[1])) return false;
     ins->space = SPACE_SHARED;
     if (!address_of(s, ins, from, &all[0])) return false;
-    for (int d = 0; d < dims; d++)
-        if (!source(s, &s->words[1 + d], PTX_s32, &all[2 + d])) return false;
     ins->operands = all, ins->num_operands = (uint8_t)(2 + dims);
     s->program->has_bulk = true;
     return true;

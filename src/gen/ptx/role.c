@@ -255,6 +255,14 @@ static void expect(Gen *g, const Op *fill, Tir barrier) {
         &barrier, false);
 }
 
+/* Of a box, as arguments `first` .. */
+static void put_coordinates(Buf *text, const MapRecipe *map, const Tir *at, Tir *args, int first) {
+    for (int d = 0; d < map->rank; d++) {
+        buf_printf(text, "%s$%d", d ? ", " : "", first + d);
+        args[first + d] = at[d];
+    }
+}
+
 static void copy_box(Gen *g, const MapRecipe *map, Tir to, const Tir *at, Tir barrier) {
     Tir args[3 + MAP_DIMS] = {to, ptx_map_address(g, map), barrier};
     Buf text = {.arena = g->arena};
@@ -262,10 +270,7 @@ static void copy_box(Gen *g, const MapRecipe *map, Tir to, const Tir *at, Tir ba
                "cp.async.bulk.tensor.%dd.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
                "[$0], [$1, {",
                map->rank);
-    for (int d = 0; d < map->rank; d++) {
-        buf_printf(&text, "%s$%d", d ? ", " : "", 3 + d);
-        args[3 + d] = at[d];
-    }
+    put_coordinates(&text, map, at, args, 3);
     buf_printf(&text, "}], [$2];");
     ptx_mbarrier(g, buf_str(&text).data, 3 + map->rank, args, false);
 }
@@ -354,10 +359,7 @@ static void store_box(Gen *g, const MapRecipe *map, const Tir *at, Tir from) {
     Buf text = {.arena = g->arena};
     buf_printf(&text, "cp.async.bulk.tensor.%dd.global.shared::cta.tile.bulk_group [$0, {",
                map->rank);
-    for (int d = 0; d < map->rank; d++) {
-        buf_printf(&text, "%s$%d", d ? ", " : "", 2 + d);
-        args[2 + d] = at[d];
-    }
+    put_coordinates(&text, map, at, args, 2);
     buf_printf(&text, "}], [$1];");
     ptx_mbarrier(g, buf_str(&text).data, 2 + map->rank, args, false);
 }
