@@ -6,20 +6,23 @@ torch.compile).
 
     tools/bench_cpu.py [--library build/libtern.so] [--device cpu:avx512] [--threads 1,2]
                        [--samples N] [--seconds S] [--only WORD,..] [--no-inductor]
-                       [--before LIBRARY] [--wait FILE]
+                       [--tile 256x512x128] [--before LIBRARY] [--wait FILE]
 
-Each number of threads is bound to as many cores. Each side (tern, eager, torch.compile, OpenBLAS)
-is a process of its own, because the threads of one keep looking for work on the cores that the
-next one needs; they take turns burst by burst, each after a call that is not timed. Each of tern's
-kernels gets the best of a few tiles, found before. Results are compared with float64; a wrong one
-is said and not timed. A row has the medians, their ratio to the best peer's, the ratio of the least
-samples, and how far the middle half of each one's samples lies apart, in percent of its median.
---before times another build of tern in the same turns; with --wait all rows are made (Inductor
-compiles), the libraries may still be built, and the timing begins when FILE is there.
+Each number of threads is bound to as many cores, of which none shares its units with another while
+there are enough. Each side (tern, eager, torch.compile, OpenBLAS) is a process of its own, because
+the threads of one keep looking for work on the cores that the next one needs; they take turns burst
+by burst, each after a call that is not timed. Each of tern's kernels gets the best of a few tiles,
+found before, or --tile: two builds are compared with the same. Results are compared with float64; a
+wrong one is said and not timed. A row has the medians, their ratio to the best peer's, the ratios of
+the least samples and of the first quartiles, and how far the middle half of each one's samples lies
+apart, in percent of its median. --before times another build of tern in the same turns; with --wait
+all rows are made (Inductor compiles), the libraries may still be built, and the timing begins when
+FILE is there.
 """
 import argparse
 import ctypes
 import functools
+import glob
 import importlib.util
 import json
 import math
@@ -85,6 +88,23 @@ def is_far(result, want, allowed):
     return not (result.double() - want).abs().max().item() <= allowed
 
 
+def openblas_found():
+    """Its cblas_sgemm, what sets its threads, and the type of its sizes: the system's, or NumPy's
+    own, whose names and sizes are others."""
+    try:
+        library = ctypes.CDLL("libopenblas.so.0")
+        return library.cblas_sgemm, library.openblas_set_num_threads, ctypes.c_int
+    except OSError:
+        spec = importlib.util.find_spec("numpy")
+        paths = glob.glob(os.path.join(spec.submodule_search_locations[0] + ".libs",
+                                       "libscipy_openblas64_*.so")) if spec else []
+        if not paths:
+            raise
+        library = ctypes.CDLL(paths[0])
+        return (library.scipy_cblas_sgemm64_, library.scipy_openblas_set_num_threads64_,
+                ctypes.c_int64)
+
+
 def openblas(a, b, c):
     """Calls cblas_sgemm. bench/cpu_bench.c says why its core is named."""
     row_major, as_is, one, zero = 101, 111, ctypes.c_float(1), ctypes.c_float(0)
@@ -96,10 +116,10 @@ def openblas(a, b, c):
             os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
             if "AVX512" in torch.backends.cpu.get_cpu_capability():
                 os.environ.setdefault("OPENBLAS_CORETYPE", "SkylakeX")
-            library.append(ctypes.CDLL("libopenblas.so.0"))
-            library[0].openblas_set_num_threads(torch.get_num_threads())
-        library[0].cblas_sgemm(row_major, as_is, as_is, SIZE, SIZE, SIZE, one, x, SIZE, y, SIZE,
-                               zero, z, SIZE)
+            library.extend(openblas_found())
+            library[1](torch.get_num_threads())
+        size = library[2](SIZE)
+        library[0](row_major, as_is, as_is, size, size, size, one, x, size, y, size, zero, z, size)
 
     return call
 
@@ -236,8 +256,9 @@ def row_made(options, tern, row):
         call()
         if work.wrong():
             return None, dict(told, wrong=f"{options.side}: wrong with {setting}")
-    setting, call = best_call(work.calls)
-    tile = "x".join(map(str, setting if isinstance(setting, tuple) else (setting,)))
+    named = {"x".join(map(str, setting if isinstance(setting, tuple) else (setting,))): call
+             for setting, call in work.calls.items()}
+    tile, call = best_call({options.tile: named[options.tile]} if options.tile in named else named)
     return call, dict(told, there=True, tile=tile)
 
 
@@ -306,8 +327,8 @@ def take_turns(sides, options):
 class Times:
     def __init__(self, samples):
         self.median, self.least, self.count = statistics.median(samples), min(samples), len(samples)
-        low, _, high = statistics.quantiles(samples, n=4)
-        self.spread = (high - low) / self.median * 100
+        self.low, _, high = statistics.quantiles(samples, n=4)
+        self.spread = (high - self.low) / self.median * 100
 
 
 def run(sides, row, options):
@@ -332,17 +353,31 @@ def run(sides, row, options):
                                   key=lambda side: got[side].median)
     theirs, before = got[peer], got.get("before")
     beside = f"; before {before.median:.3f} ms, {ours.median / before.median:.2f}x, least " \
-        f"{ours.least / before.least:.2f}x" if before else ""
+        f"{ours.least / before.least:.2f}x, quartile {ours.low / before.low:.2f}x" if before else ""
     print(f"{name:26} {ours.median:8.3f} ms  {peer:9} {theirs.median:8.3f} ms  "
           f"{ours.median / theirs.median:5.2f}x  least {ours.least / theirs.least:5.2f}x  "
-          f"spread {ours.spread:2.0f} {theirs.spread:2.0f} %  of {ours.count}  "
+          f"quartile {ours.low / theirs.low:5.2f}x  spread {ours.spread:2.0f} {theirs.spread:2.0f} %  of {ours.count}  "
           f"tile {told['tern']['tile']}{beside}", flush=True)
     return name, ours.median / theirs.median
 
 
+def cores_first(cpus):
+    """Those that have units of their own, then their siblings."""
+    first, rest = {}, []
+    for cpu in cpus:
+        try:
+            with open(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list") as file:
+                core = file.read()
+        except OSError:
+            core = cpu
+        if first.setdefault(core, cpu) != cpu:
+            rest.append(cpu)
+    return list(first.values()) + rest
+
+
 def started(names, threads):
-    mine = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, mine[-threads:])  # the last ones: interrupts mostly go to the first
+    mine = sorted(os.sched_getaffinity(0), reverse=True)
+    os.sched_setaffinity(0, cores_first(mine)[:threads])  # interrupts mostly go to the first CPUs
     sides = [Side(name, threads) for name in names]
     os.sched_setaffinity(0, mine)
     for side in sides:
@@ -399,6 +434,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=4, help="at most, for the samples of a row")
     parser.add_argument("--only", default="")
     parser.add_argument("--no-inductor", action="store_true")
+    parser.add_argument("--tile", default="", help="of the kernels that have it, the only one")
     parser.add_argument("--wait", metavar="FILE", help="make all rows, then wait until it is there")
     parser.add_argument("--side", help=argparse.SUPPRESS)
     options = parser.parse_args()
