@@ -203,6 +203,9 @@ static bool bool_shortcut(Nest *n, Op *op, const Ev *x, Ev *r) {
 static Ev eval_elementwise(Nest *n, Op *op, Place place) {
     Gen *g = n->g;
     Ev x[4], r;
+    Value *negative = op_exp_of_negative(g, op);
+    if (negative && (x[0] = eval(n, negative, place)).kind == EV_VECTOR)
+        return new_vector(n, TYPE_F32, text(g, "t_exp_neg_f32(%.*s)", STR_ARG(x[0].text)));
     bool all_uniform = true;
     int level = 0;
     for (int i = 0; i < op->num_operands; i++) {
