@@ -382,13 +382,13 @@ static Ev eval_load(Nest *n, Op *op, Place place) {
 }
 
 /* Whether to store past the caches, asked once for each pointer. */
-static void ask_stream(Nest *n, const Value *pointer, Ev p, int bytes) {
+static void ask_stream(Nest *n, const Value *pointer, Ev p, int bytes, int size) {
     for (int i = 0; i < n->streamed.count; i++)
         if (n->streamed.data[i] == pointer) return;
     vec_push(n->g->arena, &n->streamed, pointer);
     line(n->g, &n->pre[n->num_rows], depth_at(n, n->num_rows), "int nt%d = nt && !(%.*s & %d);",
          pointer->id, STR_ARG(p.text), bytes - 1);
-    n->g->stored_bytes += (int64_t)pointer->type->lanes * (bytes / n->g->W);
+    n->g->stored_bytes += (int64_t)pointer->type->lanes * size;
 }
 
 static void write_store(Nest *n, const Root *root) {
@@ -404,8 +404,10 @@ static void write_store(Nest *n, const Root *root) {
         if (n->fast && !mask.length && is_contiguous(p, size)) n->in_place = p.text;
         return;
     }
-    Ev v = eval(n, value, place);
+    Value *two = is_contiguous(p, size) ? pair_source(n, op) : NULL;
+    Ev v = eval(n, two ? two : value, place);
     Str mask = nest_mask(n, store_mask(op), place, NULL);
+    if (mask.length && two) v = eval(n, value, place), two = NULL;
     Str vector = as_vector(n, v), l = lane_index(n);
     if (!is_contiguous(p, size)) {
         Str addresses = as_vector(n, p);
@@ -423,12 +425,14 @@ static void write_store(Nest *n, const Root *root) {
         return;
     }
     if (lane == TYPE_I1) vector = text(g, "t_vb_to_i8(%.*s)", STR_ARG(vector));
-    int bytes = size * g->W;
+    int bytes = size * g->W * (two ? 2 : 1);
+    if (two && !(vector = pair_of(n, op, vector)).length) return;
+    if (two) lane = TYPE_F32, at = text(g, "(%.*s + l * %d)", STR_ARG(p.text), size);
     const Value *base = facts_base(g->known, pointer);
     /* Memory of the program is read again; what is loaded, too, is in the caches already. */
     bool leaves = !base || (!base->def && !info(g, base)->is_read);
     if (n->fast && leaves && (bytes == 64 || bytes == 32)) {
-        ask_stream(n, pointer, p, bytes);
+        ask_stream(n, pointer, p, bytes, size);
         line(g, n->at, body_depth(n), "if (nt%d) t_stream%d((void *)%.*s, (%s)%.*s); else",
              store_pointer(op)->id, bytes, STR_ARG(at), bytes == 64 ? "t_v64" : "t_v32",
              STR_ARG(vector));
@@ -979,11 +983,8 @@ bool nest_write(Gen *g, const Root *roots, int num_roots) {
     across_begin(n);
     bool fast = n->N >= g->W && !across_needs_slow(n);
     n->fetches_ahead = n->num_rows == 0 && g->depth == 1 && g->ahead_lanes == n->N;
-    int unroll = 1;
-    if (fast) {
-        unroll = is_copy(n) ? 4 : across_unroll(n);
-        for (int u = 0; u < unroll; u++) write_body(n, true, u);
-    }
+    int unroll = n->unroll = !fast ? 1 : is_copy(n) ? 4 : has_pairs(n) ? 2 : across_unroll(n);
+    for (int u = 0; u < unroll && fast; u++) write_body(n, true, u);
     bool slow = (!fast || n->has_bounds || n->N % (g->W * unroll) != 0) && !roots[0].only_rows;
     if (slow) write_body(n, false, 0);
     across_end(n);

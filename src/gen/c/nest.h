@@ -50,6 +50,11 @@ typedef struct Splat {
     TypeKind lane;
 } Splat;
 
+typedef struct Half { /* the first vector of two that are rounded and stored at once */
+    const Op *store;
+    Str vector;
+} Half;
+
 enum { COPY_SLOW = 100 }; /* the body with masks; others are unrolled copies without */
 
 typedef struct Nest {
@@ -60,7 +65,7 @@ typedef struct Nest {
     int N;         /* lanes of the vector loop */
     Buf pre[MAX_RANK + 1], post[MAX_RANK + 1], body[2];
     Buf *at; /* the body being written */
-    int copy;
+    int copy, unroll;
     bool fast, has_bounds;
     const Value *all_masked; /* the mask of all roots: lanes where it is 0 need no body; or NULL */
     bool has_last;           /* the body with masks ends at `last` */
@@ -70,6 +75,7 @@ typedef struct Nest {
     VEC(Room) rooms;
     VEC(Step) steps;
     VEC(const Value *) streamed; /* pointers of stores that may go past the caches */
+    VEC(Half) halves;
     const Root *roots;
     int num_roots;
     VEC(Op *) ops;     /* evaluated in this nest */
@@ -120,6 +126,11 @@ bool inside_offsets(Nest *n, const Op *op, Place place, Ev base, Str offsets, St
 
 /* ---- bodies.c: of two bodies, that with masks ---- */
 bool one_body_is_enough(const Nest *n);
+
+/* ---- pairs.c ---- */
+bool has_pairs(Nest *n);
+Value *pair_source(Nest *n, const Op *store);      /* f32 to be stored as bf16 by pairs; or NULL */
+Str pair_of(Nest *n, const Op *store, Str vector); /* of 64 bytes; empty: with the next copy */
 
 /* ---- across.c ---- */
 void across_begin(Nest *n);
