@@ -134,7 +134,6 @@ const char *array_type(TypeKind kind);            /* as scalar_type, but i1 is "
 const char *memory_type(TypeKind kind, bool vec); /* may_alias and unaligned: "m_f32", "u_f32" */
 Str constant_text(Gen *g, const Type *lane, uint64_t bits);
 Str op_text(Gen *g, const Op *op, bool vec, const Str *x);
-Value *op_exp_of_negative(Gen *g, const Op *op); /* x of exp(-x) in f32, -x not stored; or NULL */
 Str splat_text(Gen *g, TypeKind kind, Str scalar);
 Str identity_text(Gen *g, const Op *op, TypeKind kind); /* of a commutative op; empty: none known */
 Str text(Gen *g, const char *format, ...) __attribute__((format(printf, 2, 3)));

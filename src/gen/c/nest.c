@@ -48,7 +48,7 @@ Ev new_vector(Nest *n, TypeKind lane, Str expression) {
 }
 
 /* A vector that does not change in the vector loop, made before it. */
-static Str hoisted(Nest *n, TypeKind lane, int level, Str key, Str expression) {
+Str hoisted(Nest *n, TypeKind lane, int level, Str key, Str expression) {
     for (int i = 0; i < n->splats.count; i++) {
         Splat *s = &n->splats.data[i];
         if (s->lane == lane && str_equal(s->scalar, key)) return s->vector;
@@ -203,9 +203,7 @@ static bool bool_shortcut(Nest *n, Op *op, const Ev *x, Ev *r) {
 static Ev eval_elementwise(Nest *n, Op *op, Place place) {
     Gen *g = n->g;
     Ev x[4], r;
-    Value *negative = op_exp_of_negative(g, op);
-    if (negative && (x[0] = eval(n, negative, place)).kind == EV_VECTOR)
-        return new_vector(n, TYPE_F32, text(g, "t_exp_neg_f32(%.*s)", STR_ARG(x[0].text)));
+    if (exp_of_negative(n, op, place, &r)) return r;
     bool all_uniform = true;
     int level = 0;
     for (int i = 0; i < op->num_operands; i++) {
@@ -220,7 +218,7 @@ static Ev eval_elementwise(Nest *n, Op *op, Place place) {
         return new_uniform(n, lane, level, op_text(g, op, false, names));
     }
     if (bool_shortcut(n, op, x, &r)) return r;
-    if (linear_op(n, op, x, &r)) return r;
+    if (linear_op(n, op, x, &r) || divide_by_uniform(n, op, x, &r)) return r;
     if (op->kind == OP_ICMP && n->fast && prefix_compare(n, op, x, &r)) return r;
     if (op->num_operands == 2 && prefix_remainder(n, op, x[0], x[1], &r)) return r;
     for (int i = 0; i < op->num_operands; i++) names[i] = as_vector(n, x[i]);

@@ -96,6 +96,7 @@ Ev eval(Nest *n, Value *value, Place place);
 Str as_vector(Nest *n, Ev ev);
 Place identity_place(const Nest *n, const Type *type);
 Ev new_vector(Nest *n, TypeKind lane, Str expression);
+Str hoisted(Nest *n, TypeKind lane, int level, Str key, Str expression);
 int depth_at(const Nest *n, int level);
 int body_depth(const Nest *n);
 Str lane_index(Nest *n);
@@ -126,6 +127,10 @@ bool inside_offsets(Nest *n, const Op *op, Place place, Ev base, Str offsets, St
 
 /* ---- bodies.c: of two bodies, that with masks ---- */
 bool one_body_is_enough(const Nest *n);
+
+/* ---- math.c: false: as the op is defined ---- */
+bool exp_of_negative(Nest *n, const Op *op, Place place, Ev *r);
+bool divide_by_uniform(Nest *n, const Op *op, const Ev *x, Ev *r);
 
 /* ---- pairs.c ---- */
 bool has_pairs(Nest *n);

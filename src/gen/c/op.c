@@ -399,12 +399,6 @@ Str op_text(Gen *g, const Op *op, bool vec, const Str *x) {
     BUG("'%s' is not lane by lane", op_info(op->kind)->name);
 }
 
-Value *op_exp_of_negative(Gen *g, const Op *op) {
-    Value *a = op->kind == OP_EXP ? op->operands[0] : NULL;
-    bool is_negative = a && a->def && a->def->kind == OP_FNEG && !info(g, a)->view;
-    return is_negative && type_lane(a->type)->kind == TYPE_F32 ? a->def->operands[0] : NULL;
-}
-
 Str identity_text(Gen *g, const Op *op, TypeKind kind) {
     const Type *lane = type_scalar(kind);
     int bits = type_bits(lane);
