@@ -211,11 +211,16 @@ void *kernel_without_maps(tern_kernel *kernel) {
     Device *device = &kernel->own.context->device;
     Diag diag = {.arena = kernel->arena};
     CompileRequest request = *kernel->request;
-    request.maps = false;
+    request.maps = request.asks = false, request.overlaps = true;
     module_aim(kernel->module, request.target);
     const CompiledKernel *compiled = compile_kernel(kernel->arena, &request, &diag);
-    if (!compiled || device->ops->load(device, compiled, &kernel->without_maps)) return NULL;
-    return kernel->without_maps;
+    if (!compiled) {
+        context_fail_diag(kernel->own.context, &diag);
+        return NULL;
+    }
+    tern_status status = device->ops->load(device, compiled, &kernel->without_maps);
+    if (status) context_fail_device(kernel->own.context, status);
+    return status ? NULL : kernel->without_maps;
 }
 
 CompileRequest kernel_request(const Device *device, const tern_options *options) {
@@ -228,6 +233,7 @@ CompileRequest kernel_request(const Device *device, const tern_options *options)
                             .precise = options->precise,
                             .dot_precision = options->dot_precision,
                             .maps = is_launched ? device->makes_maps : options->maps,
+                            .asks = is_launched || options->maps,
                             .print_after = options->print_after,
                             .locations = options->locations,
                             .verify = options->verify,

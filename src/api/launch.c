@@ -191,8 +191,10 @@ static tern_status launch(tern_stream *stream, tern_kernel *kernel, const uint32
     status = kernel_allows(kernel->compiled, kernel->values, grid)
                  ? device->ops->launch(device, queue, loaded, grid, kernel->args)
                  : TERN_ERROR_ARGUMENT;
-    if (status == TERN_ERROR_ARGUMENT && (loaded = kernel_without_maps(kernel)))
+    if (status == TERN_ERROR_ARGUMENT && kernel->request) {
+        if (!(loaded = kernel_without_maps(kernel))) return context->message_status;
         status = device->ops->launch(device, queue, loaded, grid, kernel->args);
+    }
     return context_checked(context, status);
 }
 

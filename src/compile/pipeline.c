@@ -112,7 +112,7 @@ static Func *lowered(PassCtx *px, CompiledKernel *kernel, const struct Pipeline 
     if (pipeline->placing && !thread) {
         if (!placed) fn = func_copy(fn);
         /* A text of IR has no other for launches that are not so. */
-        if (request->maps && request->module)
+        if (request->asks && request->module)
             px->needs = needs_new(kernel->arena, fn, fn->num_params);
         if (!run_passes(px, kernel, fn, pipeline->placing, request)) return NULL;
     }
@@ -182,7 +182,8 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
                   .diag = diag,
                   .target = kernel->target,
                   .precise = request->precise,
-                  .maps = request->maps};
+                  .maps = request->maps,
+                  .overlaps = request->overlaps};
     if (!(fn = lowered(&px, kernel, pipeline, request))) return NULL;
     if (!pipeline->target) return kernel;
     bool has_colon = strchr(kernel->target, ':') != NULL;
@@ -200,8 +201,12 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
     kernel_step(kernel, "generate", start);
     if (px.needs && needs_close(px.needs)) {
         kernel->needs = px.needs;
-        vec_push(arena, &kernel->facts.notes,
-                 STR("rows scaled once, by what is above 0: each launch is asked"));
+        if (needs_asks_apart(px.needs))
+            vec_push(arena, &kernel->facts.notes,
+                     STR("parameters do not overlap: each launch is asked"));
+        if (needs_asks_positive(px.needs))
+            vec_push(arena, &kernel->facts.notes,
+                     STR("rows scaled once, by what is above 0: each launch is asked"));
     }
     kernel->text = buf_str(&text);
     if (pipeline->target == &target_ptx) keep_ptx(arena, kernel->text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* needs: what a text takes for granted, and only a launch can tell: that ints are not negative,
- * that floats are above 0.
+ * that floats are above 0, that pointers are apart.
  *
  *     %first = div %pid, %in_group * 8           %pid        0 .. grid - 1
  *     %rows = min (sub %blocks, %first), 8       %blocks     as the arguments have it
@@ -32,7 +32,8 @@ struct Needs {
     VEC(Need) all;
     VEC(const Value *) positives; /* f32 */
     VEC(const Op *) products;     /* that they are made of */
-    uint32_t grid[3];             /* of the last launch .. */
+    VEC(Disjoint) aparts;
+    uint32_t grid[3]; /* of the last launch .. */
     bool asked, held;
     bool fails;   /* whatever the launch is: what numbers are made of has gone */
     Needs *other; /* of another function of the same kernel; or NULL */
@@ -113,12 +114,20 @@ bool needs_add_positive(Needs *needs, const Value *value) {
     return true;
 }
 
+void needs_add_apart(Needs *needs, const Disjoint *apart) {
+    vec_push(needs->facts.arena, &needs->aparts, *apart);
+}
+
+bool needs_asks_apart(const Needs *needs) { return needs->aparts.count > 0; }
+
+bool needs_asks_positive(const Needs *needs) { return needs->positives.count > 0; }
+
 bool needs_close(Needs *needs) {
     for (int i = 0; i < needs->ops.count; i++) needs->fails |= !needs->ops.data[i]->parent;
     for (int i = 0; i < needs->products.count; i++)
         needs->fails |= !needs->products.data[i]->parent;
     needs->facts.range = arena_array(needs->facts.arena, Range, needs->fn->num_values);
-    return needs->all.count + needs->positives.count > 0;
+    return needs->all.count + needs->positives.count + needs->aparts.count > 0;
 }
 
 Needs *needs_both(Needs *one, Needs *other) {
@@ -182,9 +191,31 @@ static bool are_positive(const Needs *needs, const uint64_t *args) {
     return true;
 }
 
+static bool is_apart(const Disjoint *apart, const uint64_t *args) {
+    uint64_t a = args[apart->a->index], b = args[apart->b->index];
+    if (a == b) {
+        bool same = apart->same;
+        for (int i = 0; i < apart->num_equal; i++)
+            same &= args[apart->equal[i][0]->index] == args[apart->equal[i][1]->index];
+        return same;
+    }
+    uint64_t reach = (uint64_t)apart->bytes;
+    if (apart->count) {
+        int64_t count = (int64_t)args[apart->count->index], most = apart->bytes / apart->each;
+        reach = count <= 0 ? 0 : (uint64_t)((count < most ? count : most) * apart->each);
+    }
+    return (a < b ? b - a : a - b) >= reach;
+}
+
+static bool are_apart(const Needs *needs, const uint64_t *args) {
+    for (int i = 0; i < needs->aparts.count; i++)
+        if (!is_apart(&needs->aparts.data[i], args)) return false;
+    return true;
+}
+
 static bool holds(Needs *needs, const uint64_t *args, const uint32_t grid[3]) {
     Range *range = needs->facts.range;
-    if (needs->fails || !are_positive(needs, args)) return false;
+    if (needs->fails || !are_positive(needs, args) || !are_apart(needs, args)) return false;
     if (!take_launch(needs, args, grid)) return !needs->fails && needs->held;
     for (int i = 0; i < needs->ops.count; i++) {
         const Op *op = needs->ops.data[i];

@@ -13,6 +13,7 @@ typedef struct PassCtx {
     bool precise;              /* `contract` does nothing */
     bool maps;                 /* boxes of tensors may be copied (gen/map.h) */
     struct Needs *needs;       /* of each launch; NULL: launches are not asked */
+    bool overlaps;             /* .. or one said that parameters do */
     const struct Facts *facts; /* made by `fence`, of the function as it leaves it */
 } PassCtx;
 
@@ -126,7 +127,20 @@ bool needs_add_below(Needs *needs, const Value *value, const Value *end); /* .. 
 bool needs_add_to(Needs *needs, const Value *value, const Value *end);    /* .. nor more */
 bool needs_add_multiple(Needs *needs, const Value *value, int64_t of);    /* it is one, above 0 */
 bool needs_add_positive(Needs *needs, const Value *value); /* an f32 is above 0 and finite */
+enum { MOST_EQUAL = 4 };
+typedef struct Disjoint { /* two pointers, parameters: neither begins in the other's bytes .. */
+    const Value *a, *b;
+    int64_t bytes;      /* .. of which there are so many .. */
+    const Value *count; /* .. and, if this is an int, no more than `each` of it; or NULL */
+    int64_t each;
+    bool same; /* or they are the same, and so are these ints: */
+    int num_equal;
+    const Value *equal[MOST_EQUAL][2];
+} Disjoint;
+void needs_add_apart(Needs *needs, const Disjoint *apart);
 Needs *needs_both(Needs *one, Needs *other); /* either may be NULL; both are closed */
+bool needs_asks_apart(const Needs *needs);
+bool needs_asks_positive(const Needs *needs);
 bool needs_close(Needs *needs); /* once fn does not change any more; false: there are none */
 /* args: by parameter, ints extended to 64 bits. On one thread at a time. */
 bool needs_hold(Needs *needs, const uint64_t *args, const uint32_t grid[3]);
@@ -140,7 +154,8 @@ bool facts_is_uniform(const Facts *facts, const Value *value); /* all lanes are 
  * NULL: not known. */
 const Value *facts_base(const Facts *facts, const Value *pointer);
 /* False: what the two point to is apart. Distinct parameters are taken not to overlap: on a GPU the
- * lanes of a program are not ordered, so that no kernel can rely on it where they do. */
+ * lanes of a program are not ordered, so that few kernels can rely on it where they do. A lane that
+ * loads before it stores is one: what loads again later asks each launch (gpu/meets.c). */
 bool facts_may_alias(const Facts *facts, const Value *a, const Value *b);
 /* Does it write what a load can read? What people are told is nothing, nor is what rings hold. */
 bool op_writes_memory(const Op *op);

@@ -18,8 +18,9 @@
  * nests; then as many as shared memory has room for (pass hold). Where that is not all, a sum of
  * exponentials is made with the maximum that it waits for (online.c), and the second cache is told
  * what is read again. Nothing between a load and the last of its nests may write where it reads,
- * but a store to the very lanes in the nest itself. Not where other programs may be waited for:
- * they could write.
+ * but a store to the very lanes in the nest itself; what other parameters write may be the same
+ * memory, of which each launch is asked (meets.c). Not where other programs may be waited for: they
+ * could write.
  * On the copy that is placed: what the kernel is said to do is counted before. */
 #include "opt/gpu/pieces.h"
 #include "ir/arch.h"
@@ -71,7 +72,8 @@ typedef struct Pieces {
     int *waits;          /* by value id: of which nest it waits for a result */
     const Nest **loaded; /* by value id of loads: in which nest, where there are atomics */
     VEC(Nest *) nests;
-    Nest *open;   /* the last, while it takes ends; or NULL */
+    VEC(Meet) meets; /* what is made in another order than it stands in, if it does not meet */
+    Nest *open;      /* the last, while it takes ends; or NULL */
     Map held;     /* results of loads that are held from nest to nest -> which one it is, from 1 */
     int num_held; /* pieces, the first ones, of which they are: in registers .. */
     int num_kept; /* .. and then in shared memory */
@@ -276,6 +278,16 @@ static bool may_meet(const Pieces *p, const Op *write, const Op *access) {
     return facts_may_alias(p->facts, access_pointer(write), access_pointer(access));
 }
 
+static void take_apart(Pieces *p, const Op *write, const Op *load, bool together) {
+    for (int i = 0; i < p->meets.count; i++) {
+        Meet *old = &p->meets.data[i];
+        if (old->write != write || old->load != load) continue;
+        old->together &= together;
+        return;
+    }
+    vec_push(p->px->scratch, &p->meets, ((Meet){write, load, together}));
+}
+
 /* Each lane writes where it read: whoever else reads there does so unordered. */
 static bool is_same_lanes(const Op *write, const Op *load) {
     return access_pointer(write) == access_pointer(load);
@@ -297,7 +309,7 @@ static void add_sources(Pieces *p, Ops *ops, Map *seen, Value *value) {
 }
 
 typedef struct Between {
-    const Pieces *p;
+    Pieces *p;
     const Op *load, *end;
     bool same_loop; /* nothing of a later turn lies between */
     bool clean;
@@ -309,14 +321,17 @@ static bool is_no_write(Op *op, void *user) {
     bool inside = at > order_of(b->p, b->load) && (!b->same_loop || at < order_of(b->p, b->end));
     if (!inside || !op_writes_memory(op) || op == b->end) return true;
     bool has_place = op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
-    if (has_place && !may_meet(b->p, op, b->load)) return true;
     bool here = b->same_loop && has_place && b->p->open && has_op(&b->p->open->ends, op);
+    if (has_place && !may_meet(b->p, op, b->load)) {
+        take_apart(b->p, op, b->load, here);
+        return true;
+    }
     b->clean = here && is_same_lanes(op, b->load);
     return b->clean;
 }
 
 /* May the load be made at the end of its nest? */
-static bool can_load_late(const Pieces *p, const Op *load, const Op *end) {
+static bool can_load_late(Pieces *p, const Op *load, const Op *end) {
     Between b = {p, load, end, load->parent == end->parent, true};
     const Op *outer = end;
     while (outer->parent != load->parent) outer = outer->parent->owner;
@@ -330,7 +345,7 @@ static bool can_load_late(const Pieces *p, const Op *load, const Op *end) {
 
 /* It reads what a store of the nest wrote, or writes what another does, or what another's load
  * reads of other lanes. */
-static bool must_follow(const Pieces *p, const Op *end, const Ops *sources) {
+static bool must_follow(Pieces *p, const Op *end, const Ops *sources) {
     const Nest *nest = p->open;
     bool writes = end->kind != OP_REDUCE;
     for (int i = 0; i < nest->ends.count; i++) {
@@ -346,7 +361,10 @@ static bool must_follow(const Pieces *p, const Op *end, const Ops *sources) {
     }
     for (int i = 0; writes && i < nest->ops.count; i++) {
         const Op *load = nest->ops.data[i];
-        if (load->kind == OP_LOAD && may_meet(p, end, load) && !is_same_lanes(end, load))
+        if (load->kind != OP_LOAD) continue;
+        if (!may_meet(p, end, load))
+            take_apart(p, end, load, true);
+        else if (!is_same_lanes(end, load))
             return true;
     }
     return false;
@@ -360,7 +378,10 @@ static bool can_end(Pieces *p, const Op *end, const Ops *sources) {
         if (p->has_atomics && *first && *first != p->open) return false;
         *first = p->open;
         if (!can_load_late(p, load, end)) return false;
-        if (end->kind != OP_REDUCE && may_meet(p, end, load) && !is_same_lanes(end, load))
+        if (end->kind == OP_REDUCE) continue;
+        if (!may_meet(p, end, load))
+            take_apart(p, end, load, true);
+        else if (!is_same_lanes(end, load))
             return false;
     }
     return true;
@@ -894,9 +915,11 @@ static void write_all(Pieces *p) {
 static bool plan(Pieces *p) {
     p->waits = arena_array(p->px->scratch, int, p->fn->num_values);
     p->loaded = arena_array(p->px->scratch, const Nest *, p->fn->num_values);
-    p->nests.count = 0, p->open = NULL, p->failed = false;
+    p->nests.count = 0, p->meets.count = 0, p->open = NULL, p->failed = false;
     plan_region(p, p->fn->body);
     if (p->failed || !p->nests.count) return false;
+    for (int i = 0; i < p->meets.count; i++)
+        if (!meets_never(p->px, p->facts, p->dims, p->number, &p->meets.data[i])) return false;
     choose_held(p);
     return true;
 }
@@ -923,7 +946,7 @@ static bool cut_one(PassCtx *px, Func *fn) {
     if (most_live(&p, -1) <= registers_for_tiles(&p)) return false;
     p.dims = dims_find(scratch, fn);
     if (!choose_cut(&p)) return false;
-    p.facts = facts_compute(scratch, fn);
+    p.facts = facts_compute_linear(scratch, fn);
     p.has_atomics = func_has_atomics(fn);
     if (!plan(&p)) return false;
     bool streams = p.num_held + p.num_kept < p.size / p.piece;

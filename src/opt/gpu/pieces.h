@@ -17,6 +17,14 @@ bool dims_stay(const Dims *dims, int number);
 int dims_at(const Dims *dims, const Value *value, int number);
 bool dims_touch(const Dims *dims, const Op *op, int number); /* an operand or a result has it */
 
+/* A write by one parameter, and a load by another that pieces make again behind it. */
+typedef struct Meet {
+    const Op *write, *load;
+    bool together; /* of the same lanes it comes first */
+} Meet;
+/* Do they not meet, or is each launch asked? number: of the dimension that is cut. (meets.c) */
+bool meets_never(PassCtx *px, const Facts *facts, const Dims *dims, int number, const Meet *meet);
+
 /* May the sum `total` be made in the loop over pieces that makes the maximum `most`? (online.c) */
 bool online_follows(const Op *most, const Op *total);
 /* Of what is reduced by value: of each `fold` lanes one is left, so that few are carried. */

@@ -24,7 +24,7 @@ static bool is_positive(PassCtx *px, const Value *value) {
         return number > 0 && number < INFINITY;
     }
     const Op *op = value->def;
-    return px->needs && op && op->kind == OP_SPLAT &&
+    return px->maps && px->needs && op && op->kind == OP_SPLAT &&
            needs_add_positive(px->needs, op->operands[0]);
 }
 
