@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Tiles that are computed a piece at a time, where parameters are the same memory or overlap: a
+ * residual that is added in place, a row that is rotated in place, a row stored one element on. All
+ * is loaded before anything is stored that is made of it. */
+#include "tern.h"
+#include "test.h"
+
+static const char source[] =
+    "import triton\n"
+    "import triton.language as tl\n"
+    "@triton.jit\n"
+    "def residual(x, r, s, y, n, B: tl.constexpr):\n"
+    "    i = tl.arange(0, B)\n"
+    "    a = tl.load(x + i, mask=i < n, other=0) + tl.load(r + i, mask=i < n, other=0)\n"
+    "    tl.store(s + i, a, mask=i < n)\n"
+    "    total = tl.sum(a, axis=0)\n"
+    "    tl.store(y + i, a * 3 + total, mask=i < n)\n"
+    "@triton.jit\n"
+    "def rotated(x, r, s, y, n, B: tl.constexpr):\n"
+    "    i = tl.arange(0, B)\n"
+    "    a = tl.load(x + i, mask=i < n, other=0)\n"
+    "    b = tl.load(x + n + i, mask=i < n, other=0)\n"
+    "    tl.store(y + i, a - b, mask=i < n)\n"
+    "    tl.store(y + n + i, a + b, mask=i < n)\n"
+    "@triton.jit\n"
+    "def scaled(x, r, s, y, n, B: tl.constexpr):\n"
+    "    i = tl.arange(0, B)\n"
+    "    a = tl.load(x + i, mask=i < n, other=0)\n"
+    "    tl.store(y + i, a * tl.max(a, axis=0), mask=i < n)\n";
+
+enum { ROOM = 32768, COUNT = 30000, HALF = COUNT / 2, NUM_ARGS = 4 };
+
+typedef struct Case {
+    const char *kernel;
+    int at[NUM_ARGS]; /* where x, r, s and y begin, in elements */
+} Case;
+
+static const Case cases[] = {
+    {"residual", {0, ROOM, 2 * ROOM, 3 * ROOM}},
+    {"residual", {0, ROOM, ROOM, 3 * ROOM}},
+    {"residual", {0, ROOM, ROOM, 0}},
+    {"residual", {0, ROOM, 2 * ROOM, 0}},
+    {"residual", {0, 0, 2 * ROOM, ROOM}},
+    {"rotated", {0, ROOM, 2 * ROOM, 3 * ROOM}},
+    {"rotated", {0, ROOM, 2 * ROOM, 0}},
+    {"scaled", {0, ROOM, 2 * ROOM, 3 * ROOM}},
+    {"scaled", {0, ROOM, 2 * ROOM, 0}},
+    {"scaled", {0, ROOM, 2 * ROOM, 4}},
+    {"scaled", {4, ROOM, 2 * ROOM, 0}},
+    {"scaled", {0, ROOM, 2 * ROOM, COUNT}}, /* the next row */
+};
+
+static int number(int i) { return (int)((unsigned)i * 2654435761u >> 24) - 100; }
+
+static void want(const Case *c, int *memory) {
+    static int a[COUNT], b[COUNT];
+    const int *at = c->at;
+    memcpy(a, memory + at[0], sizeof a);
+    memcpy(b, memory + at[1], sizeof b);
+    int total = 0, most = a[0];
+    for (int i = 0; i < COUNT; i++) {
+        total += a[i] + b[i];
+        if (a[i] > most) most = a[i];
+    }
+    if (c->kernel[0] == 's') {
+        for (int i = 0; i < COUNT; i++) memory[at[3] + i] = a[i] * most;
+    } else if (c->kernel[2] == 't') {
+        for (int i = 0; i < HALF; i++) {
+            memory[at[3] + i] = a[i] - a[HALF + i];
+            memory[at[3] + HALF + i] = a[i] + a[HALF + i];
+        }
+    } else {
+        for (int i = 0; i < COUNT; i++) memory[at[2] + i] = a[i] + b[i];
+        for (int i = 0; i < COUNT; i++) memory[at[3] + i] = (a[i] + b[i]) * 3 + total;
+    }
+}
+
+static void check(tern_context *context, const char *device, tern_kernel *kernel, const Case *c) {
+    static int memory[4 * ROOM], given[4 * ROOM];
+    for (int i = 0; i < 4 * ROOM; i++) memory[i] = number(i);
+    tern_buffer *buffer = tern_alloc(context, sizeof memory);
+    tern_write(buffer, 0, memory, sizeof memory);
+    tern_argument arguments[NUM_ARGS + 1];
+    for (int i = 0; i < NUM_ARGS; i++) {
+        arguments[i] = tern_arg_buffer(buffer);
+        arguments[i].offset = sizeof *memory * (size_t)c->at[i];
+    }
+    arguments[NUM_ARGS] = tern_arg_int(c->kernel[2] == 't' ? HALF : COUNT);
+    tern_status status = tern_launch(NULL, kernel, (uint32_t[]){1, 1, 1}, arguments, NUM_ARGS + 1);
+    CHECK_STR(status ? tern_message(context) : "", "");
+    tern_read(buffer, 0, given, sizeof given);
+    want(c, memory);
+    int wrong = 0;
+    for (int i = 0; i < 4 * ROOM; i++) wrong += memory[i] != given[i];
+    if (wrong)
+        printf("%s on %s, at %d %d %d %d: %d are wrong\n", c->kernel, device, c->at[0], c->at[1],
+               c->at[2], c->at[3], wrong);
+    CHECK(!wrong);
+    tern_buffer_free(buffer);
+}
+
+static const char *signature_of(const Case *c) {
+    return c->kernel[2] == 't' ? "*i32,*i32,*i32,*i32,i32,16384" : "*i32,*i32,*i32,*i32,i32,32768";
+}
+
+static void check_device(const char *device, int num_warps) {
+    char words[256];
+    tern_status status;
+    tern_open_options open = {.device = device, .cache_dir = ""};
+    tern_context *context = tern_open(&open, &status, words, sizeof words);
+    if (!context) {
+        CHECK(!strcmp(device, "cpu"));
+        SKIP("no C compiler");
+        return;
+    }
+    tern_module *module = tern_load_text(context, source, sizeof source - 1, "overlap.py");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const Case *c = &cases[i];
+        tern_options options = {.num_warps = num_warps};
+        tern_kernel *kernel = tern_compile(module, c->kernel, signature_of(c), &options);
+        CHECK_STR(kernel ? "" : tern_message(context), "");
+        if (!kernel) continue;
+        check(context, device, kernel, c);
+        if (strstr(device, "sim") && num_warps == 4) {
+            CHECK(strstr(tern_kernel_text(kernel, TERN_STAGE_REMARKS), "computed in pieces"));
+            CHECK(strstr(tern_kernel_text(kernel, TERN_STAGE_FACTS),
+                         "parameters do not overlap: each launch is asked"));
+        }
+        tern_kernel_free(kernel);
+    }
+    tern_module_free(module);
+    tern_close(context);
+}
+
+TEST(interp_loads_first) { check_device("interp", 4); }
+TEST(cpu_loads_first) { check_device("cpu", 4); }
+TEST(sm_90_loads_first) { check_device("sim:h100", 4); }
+TEST(sm_80_loads_first) { check_device("sim:a100", 4); }
+TEST(more_warps_load_first) { check_device("sim:h100", 8); }
+
+/* Others ask no launch: in place a row is right in pieces, a residual is not. */
+TEST(plain_texts) {
+    tern_status status;
+    tern_open_options open = {.device = "interp", .cache_dir = ""};
+    tern_context *context = tern_open(&open, &status, NULL, 0);
+    tern_module *module = tern_load_text(context, source, sizeof source - 1, "overlap.py");
+    for (int i = 0; i < 2; i++) {
+        const Case *c = &cases[i ? 7 : 0];
+        tern_options options = {.target = "sm_90a", .text_only = true};
+        tern_kernel *kernel = tern_compile(module, c->kernel, signature_of(c), &options);
+        CHECK_STR(kernel ? "" : tern_message(context), "");
+        const char *said = tern_kernel_text(kernel, TERN_STAGE_REMARKS);
+        CHECK((strstr(said, "computed in pieces") != NULL) == (i == 1));
+        CHECK(!strstr(tern_kernel_text(kernel, TERN_STAGE_FACTS), "each launch"));
+        tern_kernel_free(kernel);
+    }
+    tern_module_free(module);
+    tern_close(context);
+}
+
+/* Where only pieces fit, the launch says what does not. */
+TEST(no_other_text) {
+    tern_status status;
+    tern_open_options open = {.device = "sim:h100", .cache_dir = ""};
+    tern_context *context = tern_open(&open, &status, NULL, 0);
+    tern_module *module = tern_load_text(context, source, sizeof source - 1, "overlap.py");
+    tern_kernel *kernel = tern_compile(module, "residual", "*i32,*i32,*i32,*i32,i32,1048576", NULL);
+    CHECK_STR(kernel ? "" : tern_message(context), "");
+    tern_buffer *buffer = tern_alloc(context, 64);
+    tern_fill(buffer, 0);
+    tern_argument arguments[] = {tern_arg_buffer(buffer), tern_arg_buffer(buffer),
+                                 tern_arg_buffer(buffer), tern_arg_buffer(buffer),
+                                 tern_arg_int(16)};
+    CHECK(tern_launch(NULL, kernel, (uint32_t[]){1, 1, 1}, arguments, 5) == TERN_ERROR_UNSUPPORTED);
+    CHECK(strstr(tern_message(context), "overlap.py:5:9: not supported: a tile of 1048576 "
+                                        "elements for 128 threads of a GPU"));
+    tern_buffer_free(buffer);
+    tern_kernel_free(kernel);
+    tern_module_free(module);
+    tern_close(context);
+}
+
+TEST_MAIN()
