@@ -9,6 +9,7 @@
 enum { ROLE_BARRIER = 8, ROLE_THREADS = 128 }; /* bytes of an mbarrier; the producer's threads */
 
 enum { WALK_NEAR = 64 };     /* of `columns`: walks pay in a block's only program, too */
+enum { PANEL_COLUMNS = 32 }; /* of 32 bits: 128 bytes */
 enum { TURN_SLOT_BITS = 8 }; /* a turn by its slot; above these the phase */
 
 typedef struct RoleRing { /* that the producer fills */
@@ -24,10 +25,12 @@ typedef struct RoleRing { /* that the producer fills */
 } RoleRing;
 
 typedef struct BoxStore {      /* a store that the hardware makes, of a box (gpu/box_out.c) */
-    const Op *store, *convert; /* convert: what it stores, moved for it: not any more */
+    const Op *store, *convert; /* convert: what it stores, moved for it: not any more; or NULL */
     const Value *value;        /* before that */
     int box;                   /* of the kernel's */
     bool by_groups;            /* each four warps store their rows by themselves */
+    int panels;                /* 32 columns go out at a time, by so many buffers; 0: all at once */
+    int scratch;               /* .. which lie there */
     Value *at[BOX_DIMS];
 } BoxStore;
 
@@ -68,6 +71,7 @@ Needs *roles_box_out(Arena *arena, Roles *roles, int num_params);
 Facts *roles_facts(Arena *arena, const Func *fn, const Op *ring);
 /* How many blocks, and which registers a thread of either role has. alive: those that a producer
  * holds from turn to turn. False: there are not enough. */
+int roles_room(const Roles *roles); /* blocks that registers leave room for without roles */
 bool roles_deal_out(Roles *roles, int alive);
 
 /* persist.c: the function, and a loop over the programs of the grid around it. */

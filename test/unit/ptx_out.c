@@ -36,6 +36,12 @@ static const char source[] =
     "        tl.store(c + row[:, None] * LD + column[None, :], acc.to(tl.float16),\n"
     "                 mask=(row[:, None] < 300) & (column[None, :] < N))\n"
     "@triton.jit\n"
+    "def floats(a, b, c, k, n, LD, N, BM: tl.constexpr, BN: tl.constexpr):\n"
+    "    for i in range(tl.program_id(0), 6, tl.num_programs(0)):\n"
+    "        acc, row, column = sums(a, b, i // 2 * BM, i % 2 * BN, k, N, BM, BN)\n"
+    "        tl.store(c + row[:, None] * LD + column[None, :], acc,\n"
+    "                 mask=(row[:, None] < 300) & (column[None, :] < N))\n"
+    "@triton.jit\n"
     "def over(a, b, c, k, n, LD: tl.constexpr, N: tl.constexpr, BM: tl.constexpr,\n"
     "          BN: tl.constexpr):\n"
     "    for i in range(0, 3):\n"
@@ -70,7 +76,11 @@ static const char source[] =
     "        tl.store(p, (acc + 1).to(tl.float16), mask=inside)\n";
 
 typedef struct Inputs {
-    uint16_t a[M * K], b[264 * K], c[MOST_C], want[MOST_C];
+    uint16_t a[M * K], b[264 * K];
+    union {
+        uint16_t half[MOST_C];
+        float whole[MOST_C];
+    } c, want;
 } Inputs;
 
 typedef struct Case {
@@ -95,9 +105,13 @@ static const Case cases[] = {
     {"over", 136, 136, 128, 128, 1, "stores to c: boxes of 128x64 by one thread", false, 4},
     {"over", 144, 120, 64, 128, 1, "stores to c: boxes of 64x64 by one thread", false, 4},
     {"counted", 136, 136, 128, 128, 1, "stores to c: 16 bytes a thread", false, 4},
+    {"floats", 264, 264, 128, 256, 1, "stores to c: boxes of 64x32 by one thread", true, 8},
+    {"floats", 272, 264, 128, 256, 2, "stores to c: boxes of 64x32 by one thread", true, 8},
+    {"floats", 262, 260, 128, 256, 1, "no box is stored: rows that do not begin at", false, 8},
+    {"floats", 132, 132, 256, 128, 1, "no box is stored: other tiles in scratch", false, 8},
 };
 
-enum { FLAT = 9 }; /* the first without roles */
+enum { FLAT = 9, FLOATS = 12 }; /* the first without roles, and of 32 bits */
 enum { N_ARGUMENT = 2 };
 
 static int sum_of(const Inputs *in, int row, int column) {
@@ -108,20 +122,26 @@ static int sum_of(const Inputs *in, int row, int column) {
     return (int)sum;
 }
 
+static bool is_whole(const Case *c) { return !strcmp(c->name, "floats"); }
+
 /* A tile after the other, element by element. */
 static void put(Inputs *in, const Case *c, int row, int column, int rows, int columns, int more) {
     for (int r = row; r < row + c->bm && r < rows; r++)
         for (int k = column; k < column + c->bn && k < columns; k++)
-            in->want[r * c->ld + k] = half_of(sum_of(in, r, k) + more);
+            if (is_whole(c))
+                in->want.whole[r * c->ld + k] = (float)sum_of(in, r, k);
+            else
+                in->want.half[r * c->ld + k] = half_of(sum_of(in, r, k) + more);
 }
 
 static void make_inputs(Inputs *in, const Case *c) {
     memset(in, 0, sizeof *in);
     for (int i = 0; i < M * K; i++) in->a[i] = half_of(small());
     for (int i = 0; i < 264 * K; i++) in->b[i] = half_of(small());
-    memset(in->c, 0x55, sizeof in->c), memset(in->want, 0x55, sizeof in->want);
+    memset(&in->c, 0x55, sizeof in->c), memset(&in->want, 0x55, sizeof in->want);
     for (int i = 0; i < 6; i++) {
-        if (!strcmp(c->name, "counted")) put(in, c, i / 2 * c->bm, i % 2 * c->bn, M, c->n, 0);
+        if (!strcmp(c->name, "counted") || is_whole(c))
+            put(in, c, i / 2 * c->bm, i % 2 * c->bn, M, c->n, 0);
         if (!strcmp(c->name, "over") && i < 3) put(in, c, i * 64, 0, M, c->n, i);
         if (!strcmp(c->name, "into") && i < 2) put(in, c, 0, i * c->bn, M, c->n, i);
         if (!strcmp(c->name, "inner") && i < 2)
@@ -132,8 +152,8 @@ static void make_inputs(Inputs *in, const Case *c) {
 
 static tern_kernel *compiled(tern_context *context, const Case *c) {
     char signature[128];
-    snprintf(signature, sizeof signature, "*fp16:16,*fp16:16,*fp16:16,i32,i32,%d,%d,%d,%d", c->ld,
-             c->n, c->bm, c->bn);
+    snprintf(signature, sizeof signature, "*fp16:16,*fp16:16,*%s:16,i32,i32,%d,%d,%d,%d",
+             is_whole(c) ? "fp32" : "fp16", c->ld, c->n, c->bm, c->bn);
     tern_module *module = tern_load_text(context, source, strlen(source), "out.py");
     tern_options options = {.size = sizeof options, .num_stages = 2};
     options.num_warps = c->warps;
@@ -164,12 +184,12 @@ static bool catches(const char *text, uint64_t seed, void *user) {
     b.seed = seed, b.shared = l->kernel->compiled->facts.shared_bytes, b.broken = true;
     bench_buffer(&b, in.a, sizeof in.a);
     bench_buffer(&b, in.b, sizeof in.b);
-    bench_buffer(&b, in.c, sizeof in.c);
+    bench_buffer(&b, &in.c, sizeof in.c);
     b.values[3] = K, b.values[4] = N_ARGUMENT;
     bench_maps(&b, l->kernel->compiled);
     bool runs = bench_run(&b, text, (uint32_t)l->c->programs) && !b.failure.status;
     arena_free(b.arena);
-    return !runs || memcmp(in.c, in.want, sizeof in.c) != 0;
+    return !runs || memcmp(&in.c, &in.want, sizeof in.c) != 0;
 }
 
 static void check_case(const Case *c, bool mutates) {
@@ -207,7 +227,7 @@ static void check_rows(int ld, int n, bool allows) {
     tern_kernel *kernel = tern_compile(
         module, "counted", "*fp16:16,*fp16:16,*fp16:16,i32,i32,i32:16,i32,128,256", &options);
     make_inputs(&in, &c);
-    void *data[3] = {in.a, in.b, in.c};
+    void *data[3] = {in.a, in.b, &in.c};
     const size_t sizes[3] = {sizeof in.a, sizeof in.b, sizeof in.c};
     tern_buffer *buffers[3];
     tern_argument arguments[7];
@@ -224,8 +244,8 @@ static void check_rows(int ld, int n, bool allows) {
     if (!fine) printf("%s\n", tern_message(context));
     CHECK(fine);
     CHECK((kernel->without_maps == NULL) == allows);
-    tern_read(buffers[2], 0, in.c, sizeof in.c);
-    CHECK(!memcmp(in.c, in.want, sizeof in.c));
+    tern_read(buffers[2], 0, &in.c, sizeof in.c);
+    CHECK(!memcmp(&in.c, &in.want, sizeof in.c));
     for (int i = 0; i < 3; i++) tern_buffer_free(buffers[i]);
     tern_kernel_free(kernel), tern_module_free(module), tern_close(context);
 }
@@ -238,6 +258,8 @@ TEST(rows_that_the_launch_knows) {
 }
 
 TEST(each_order_of_groups_is_missed) { check_case(&cases[0], true); }
+
+TEST(each_order_of_panels_is_missed) { check_case(&cases[FLOATS], true); }
 
 TEST(each_order_of_all_is_missed) { check_case(&cases[2], true); }
 

@@ -387,6 +387,10 @@ static Sender sender_of(Gen *g, const BoxStore *out) {
     return s;
 }
 
+static int rows_out(const Type *part, const Box *box, const Sender *s) {
+    return panels_of(part, box).rows / part->shape[0] * s->rows;
+}
+
 /* With two barriers and predicates, ptxas 13.0 has the products wait for each other (C7514). */
 static void meet_sender(Gen *g, const Sender *s) {
     if (s->barrier)
@@ -395,60 +399,114 @@ static void meet_sender(Gen *g, const Sender *s) {
         ptx_barrier(g);
 }
 
-/* The panels' boxes, which lie from `offset` on. */
-static void store_boxes(Gen *g, const BoxStore *out, const Sender *s, int offset) {
+/* Boxes of the sender's rows; their map, and how many of these rows it takes at once. */
+static MapRecipe map_out(Gen *g, const BoxStore *out, const Sender *s) {
     const Box *box = &g->roles->boxes.data[out->box];
     const Type *part = out->value->type;
-    Panels p = panels_of(part, box);
     MapRecipe map = recipe_of(g, part, box);
     map.stores = true;
     Str name = g->fn->params[map.base].name;
-    int rows = p.rows / part->shape[0] * s->rows; /* of dims[1], by one */
+    int rows = rows_out(part, box, s);
     if (map.dims[1].box > rows) map.dims[1].box = rows;
     ptx_note(g, str_format(g->arena, "stores to %.*s: boxes of %dx%d by one thread (TMA)",
                            STR_ARG(name), map.dims[1].box, map.dims[0].box));
-    for (int panel = 0; panel < p.row_bytes / p.span; panel++)
-        for (int row = 0; row < rows; row += map.dims[1].box) {
-            Tir at[MAP_DIMS];
-            for (int d = 0; d < map.rank; d++) at[d] = ptx_scalar_of(g, out->at[d]);
-            at[0] = tir_2(g->b, TIR_ADD32, at[0], tir_i32(g->b, panel * map.dims[0].box));
-            at[1] = tir_2(g->b, TIR_ADD32, tir_2(g->b, TIR_ADD32, at[1], s->first_row),
-                          tir_i32(g->b, row));
-            Tir ahead = tir_2(g->b, TIR_MUL32, s->first_row, tir_i32(g->b, p.span));
-            int from = offset + (panel * p.rows + row) * p.span;
-            store_box(g, &map, at, ptx_shared_address(g, from, ahead));
-        }
+    return map;
 }
 
-/* All wait, though one has stored: with a predicate there ptxas 13.0 takes the products for unended
- * where the sums are read, and has them wait for each other (C7514). */
-static void box_out(Gen *g, const BoxStore *out) {
-    const Type *part = out->value->type;
-    int fast = g->roles->boxes.data[out->box].dims[0].tile_dim, bytes = 2 * part->lanes;
-    SharedTile tile = {.swizzle = tile_panels(part, fast, 2),
-                       .lane = type_lane(part),
-                       .offset = out->convert->trips[0].offset,
-                       .bytes = bytes};
-    Sender sender = sender_of(g, out);
-    if (tile.offset + bytes > g->shared_size) g->shared_size = tile.offset + bytes;
-    tir_plain(g->b, "cp.async.bulk.wait_group 0;");
-    meet_sender(g, &sender);
-    ptx_shared_store(g, &tile, type_layout(part), ptx_regs_of(g, out->value));
-    tir_plain(g->b, "fence.proxy.async.shared::cta;");
-    meet_sender(g, &sender);
+/* A panel's, which lies from `offset` on. */
+static void store_panel(Gen *g, const BoxStore *out, const Sender *s, const MapRecipe *map,
+                        int panel, int offset) {
+    const Box *box = &g->roles->boxes.data[out->box];
+    int rows = rows_out(out->value->type, box, s), span = panels_of(out->value->type, box).span;
+    for (int row = 0; row < rows; row += map->dims[1].box) {
+        Tir at[MAP_DIMS];
+        for (int d = 0; d < map->rank; d++) at[d] = ptx_scalar_of(g, out->at[d]);
+        at[0] = tir_2(g->b, TIR_ADD32, at[0], tir_i32(g->b, panel * map->dims[0].box));
+        at[1] =
+            tir_2(g->b, TIR_ADD32, tir_2(g->b, TIR_ADD32, at[1], s->first_row), tir_i32(g->b, row));
+        Tir ahead = tir_2(g->b, TIR_MUL32, s->first_row, tir_i32(g->b, span));
+        store_box(g, map, at, ptx_shared_address(g, offset + row * span, ahead));
+    }
+}
+
+static void send(Gen *g, const BoxStore *out, const Sender *s, int first, int end, int offset) {
     int skip = tir_new_label(g->b);
-    tir_branch(g->b, skip, sender.is_not_one, false);
+    Panels p = panels_of(out->value->type, &g->roles->boxes.data[out->box]);
+    tir_plain(g->b, "fence.proxy.async.shared::cta;");
+    meet_sender(g, s);
+    tir_branch(g->b, skip, s->is_not_one, false);
     int scope = tir_enter(g->b);
-    store_boxes(g, out, &sender, tile.offset);
+    MapRecipe map = map_out(g, out, s);
+    for (int panel = first; panel < end; panel++)
+        store_panel(g, out, s, &map, panel, offset + (panel - first) * p.rows * p.span);
     tir_plain(g->b, "cp.async.bulk.commit_group;");
     tir_leave(g->b, scope);
     tir_label(g->b, skip);
 }
 
+/* All wait, though one has stored: with a predicate there ptxas 13.0 takes the products for unended
+ * where the sums are read, and has them wait for each other (C7514). */
+static void wait_for_stores(Gen *g, const Sender *s, const char *until) {
+    tir_plain(g->b, until);
+    meet_sender(g, s);
+}
+
+static void box_out(Gen *g, const BoxStore *out) {
+    const Type *part = out->value->type;
+    const Box *box = &g->roles->boxes.data[out->box];
+    int bytes = 2 * part->lanes;
+    Panels p = panels_of(part, box);
+    SharedTile tile = {.swizzle = tile_panels(part, box->dims[0].tile_dim, 2),
+                       .lane = type_lane(part),
+                       .offset = out->convert->trips[0].offset,
+                       .bytes = bytes};
+    Sender sender = sender_of(g, out);
+    if (tile.offset + bytes > g->shared_size) g->shared_size = tile.offset + bytes;
+    wait_for_stores(g, &sender, "cp.async.bulk.wait_group 0;");
+    ptx_shared_store(g, &tile, type_layout(part), ptx_regs_of(g, out->value));
+    send(g, out, &sender, 0, p.row_bytes / p.span, tile.offset);
+}
+
+/* A panel after the other, by buffers in turns: one is written again when what it held has been
+ * read. Tiles of a loop of the source come in their order. */
+static void panels_out(Gen *g, const BoxStore *out) {
+    enum { COLUMN_BITS = 5 };
+    const Type *part = out->value->type;
+    const Layout *whole = type_layout(part);
+    const Tir *regs = ptx_regs_of(g, out->value);
+    int row_bits = __builtin_ctz((unsigned)part->shape[0]);
+    int column_bits = __builtin_ctz((unsigned)part->shape[1]);
+    uint32_t other = ((1u << column_bits) - 1) & ~((1u << COLUMN_BITS) - 1);
+    Layout layout = layout_restrict(whole, ((1u << whole->tile_bits) - 1) & ~other);
+    int bytes = part->shape[0] * PANEL_COLUMNS * 4, count = layout_regs(&layout);
+    Sender sender = sender_of(g, out);
+    Tir *lanes = ptx_new_regs(g, count);
+    const char *read =
+        str_format(g->arena, "cp.async.bulk.wait_group.read %d;", out->panels - 1).data;
+    for (int panel = 0; panel < part->shape[1] / PANEL_COLUMNS; panel++) {
+        SharedTile tile = {.swizzle = swizzle_panels(0, COLUMN_BITS, COLUMN_BITS, row_bits, 4),
+                           .lane = type_lane(part),
+                           .offset = out->scratch + panel % out->panels * bytes,
+                           .bytes = bytes};
+        for (int r = 0; r < count; r++) {
+            uint32_t at = layout_index(&layout, (uint32_t)r, 0, 0);
+            uint32_t column = (at & (PANEL_COLUMNS - 1)) | (uint32_t)panel << COLUMN_BITS;
+            lanes[r] = regs[layout_reg_of(whole, at >> COLUMN_BITS << column_bits | column)];
+        }
+        if (!panel && !g->roles->walks)
+            wait_for_stores(g, &sender, "cp.async.bulk.wait_group 0;");
+        else if (panel >= out->panels || g->roles->walks)
+            wait_for_stores(g, &sender, read);
+        ptx_shared_store(g, &tile, &layout, lanes);
+        send(g, out, &sender, panel, panel + 1, tile.offset);
+    }
+}
+
 bool ptx_role_out(Gen *g, const Op *op) {
     const BoxStore *out = g->roles ? g->roles->out : NULL;
     if (!out || g->is_producer || (op != out->store && op != out->convert)) return false;
-    if (op == out->store) box_out(g, out);
+    if (op == out->store && out->panels) panels_out(g, out);
+    if (op == out->store && !out->panels) box_out(g, out);
     return true;
 }
 

@@ -10,8 +10,11 @@
  * waits for the one before it to be in memory, so that they come in order; that has been long ago.
  *
  * Of tiles of 16 bits, in the consumers of roles (roles.c), or without roles where scratch lies
- * behind the ring (flat.c, next_tile.c), where nothing else goes through scratch
- * or writes memory, and nobody reads what is written (what the producer does: roles.c). */
+ * behind the ring (flat.c, next_tile.c), where nothing else goes through scratch or writes memory,
+ * and nobody reads what is written (what the producer does: roles.c). Of 32 bits in the consumers
+ * alone, where each four warps have rows of their own: 32 columns after the other, from the
+ * registers of what multiplied them, through buffers behind all else in shared memory.
+ */
 #include "ir/place.h"
 #include "ir/trips.h"
 #include "opt/roles.h"
@@ -43,9 +46,27 @@ static bool is_apart(Op *op, void *user) {
            refuse(o, "what the kernel reads");
 }
 
+enum { BOX_ALIGNMENT = 1024 };
+
+/* Each four warps have rows of their own, side by side. */
+static bool has_groups(const Type *tile) {
+    const Layout *layout = type_layout(tile);
+    enum { GROUP_BIT = 2 };
+    return layout->num[KIND_WARP] == GROUP_BIT + 1 &&
+           layout->column[KIND_WARP][GROUP_BIT] == (uint32_t)(tile->shape[0] / 2 * tile->shape[1]);
+}
+
+/* It is of 32 bits, in the registers of what multiplied it. */
+static bool is_in_place(const Out *o) {
+    const Type *tile = store_value(o->store)->type;
+    return !o->trips && !tile->place->shared && tile->rank == 2 && type_size_bytes(tile) == 4 &&
+           tile->shape[1] % PANEL_COLUMNS == 0 && !layout_replica_mask(type_layout(tile)) &&
+           has_groups(tile);
+}
+
 /* It is of 16 bits, comes from registers, and scratch is where a box may begin. */
 static bool is_moved(Out *o, const Func *fn) {
-    enum { BOX_ALIGNMENT = 1024, LEAST_ROW = 32 };
+    enum { LEAST_ROW = 32 };
     const Op *store = o->store, *convert = store_value(store)->def;
     if (!convert || convert->kind != OP_CONVERT || convert->num_trips != 1 || o->trips != 1)
         return refuse(o, "other tiles in scratch");
@@ -69,18 +90,10 @@ static bool may_be_out(Out *o, const Func *fn) {
     if (store_volatile(store) || store_cache(store) != CACHE_NONE ||
         store_evict(store) != EVICT_NORMAL)
         return refuse(o, "a store with hints");
-    return is_moved(o, fn) && region_walk(fn->body, is_apart, o);
+    return (is_in_place(o) || is_moved(o, fn)) && region_walk(fn->body, is_apart, o);
 }
 
 /* ---- by groups ---- */
-
-/* Each four warps have rows of their own, side by side. */
-static bool has_groups(const Type *tile, const Box *box) {
-    const Layout *layout = type_layout(tile);
-    enum { GROUP_BIT = 2 };
-    return layout->num[KIND_WARP] == GROUP_BIT + 1 && box->dims[1].tile_dim == 0 &&
-           layout->column[KIND_WARP][GROUP_BIT] == (uint32_t)(tile->shape[0] / 2 * tile->shape[1]);
-}
 
 /* No row reaches into the next one, or the launch is asked. */
 static bool rows_are_apart(const BoxNumber *size, const BoxNumber *stride, Needs *needs) {
@@ -145,6 +158,34 @@ static bool count_in(Op *op, void *user) {
     return true;
 }
 
+/* They kept turns in order, as each group of warps now does with its rows. */
+static void drop_barriers(Op *store) {
+    store->barrier = false;
+    for (Op *op = store->next, *next; op; op = next) {
+        next = op->next;
+        if (op->kind == OP_BARRIER) op_remove(op);
+    }
+}
+
+/* Buffers behind all else, where a multiprocessor has room for as many blocks with them. */
+static bool find_panels(const Arch *arch, Roles *roles, BoxStore *out) {
+    enum { MOST = 4, LEAST = 2 };
+    int each = PANEL_COLUMNS * 4 * out->value->type->shape[0];
+    int blocks = arch_blocks(arch, roles->end), room = roles_room(roles);
+    int count = (int)(out->value->type->shape[1] / PANEL_COLUMNS);
+    int least = count < LEAST ? count : LEAST;
+    if (room < blocks) blocks = room;
+    out->scratch = (roles->end + BOX_ALIGNMENT - 1) / BOX_ALIGNMENT * BOX_ALIGNMENT;
+    for (out->panels = count < MOST ? count : MOST; out->by_groups && out->panels >= least;
+         out->panels /= 2) {
+        int end = out->scratch + out->panels * each;
+        if (end > arch->shared_limit || arch_blocks(arch, end) < blocks) continue;
+        roles->end = end;
+        return true;
+    }
+    return false;
+}
+
 Needs *roles_box_out(Arena *arena, Roles *roles, int num_params) {
     Func *fn = roles->consumers;
     region_walk(fn->body, count_in, fn);
@@ -157,11 +198,18 @@ Needs *roles_box_out(Arena *arena, Roles *roles, int num_params) {
     if (may_be_out(&o, fn)) o.why = box_store(fn, facts, o.store, needs, &box, out->at);
     roles->not_out = o.why;
     if (o.why) return NULL;
-    out->store = o.store, out->convert = store_value(o.store)->def;
-    out->value = out->convert->operands[0], out->box = roles->boxes.count;
+    out->store = o.store, out->value = store_value(o.store);
+    if (o.trips) out->convert = out->value->def, out->value = out->convert->operands[0];
+    out->box = roles->boxes.count;
     const Type *tile = out->value->type;
-    out->by_groups = has_groups(tile, &box) && !o.store->barrier &&
+    out->by_groups = has_groups(tile) && box.dims[1].tile_dim == 0 &&
+                     (!o.trips || !o.store->barrier) &&
                      (roles->walks || groups_are_apart(facts, &box, tile, needs));
+    if (!o.trips && !find_panels(arch_find(fn->target), roles, out)) {
+        roles->not_out = out->by_groups ? "no shared memory left" : "a tile of 32 bits of all";
+        return NULL;
+    }
+    if (!o.trips) drop_barriers(o.store);
     vec_push(arena, &roles->boxes, box);
     roles->out = out;
     func_renumber(fn);

@@ -155,7 +155,8 @@ static bool goes_by_warps(const Op *loop, const Op *trip) {
  * order. */
 static void meet(Builder *b, const Op *loop, bool walks) {
     Op *trip = first_trip(loop);
-    if (walks && trip && goes_by_warps(loop, trip)) {
+    if (walks && !trip) return;
+    if (walks && goes_by_warps(loop, trip)) {
         int offset = trip->trips[0].offset;
         trip->trips = arena_array(b->fn->arena, Trip, 1); /* the kernel has those of the copy */
         trip->trips[0] = (Trip){.offset = offset, .wait = true, .by_warps = true};
