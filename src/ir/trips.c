@@ -270,7 +270,38 @@ static int reduce_trips(const Op *op, int *bytes) {
 
 /* From the first bit of the axis that is one of warps on: a slot of 8 bytes for each thread and
  * register whose value is a total. */
+bool scan_parts(const Op *op, ScanParts *parts) {
+    enum { MOST_WARP_BITS = 3, MOST_HIGH_BITS = 4 }; /* each thread reads what all of them make */
+    const Type *in = op->operands[0]->type;
+    const Layout *layout = type_layout(in);
+    uint32_t axis = tile_dim_bits(in, (int)scan_axis(op));
+    ScanPart part = SCAN_LOW;
+    BitPlace places[MAX_TILE_BITS];
+    *parts = (ScanParts){0};
+    if (!layout_places(layout, places)) BUG("layout is not unit");
+    for (int bit = 0; bit < layout->tile_bits; bit++) {
+        if (!(axis >> bit & 1)) continue;
+        ScanPart wanted = places[bit].kind == KIND_LANE   ? SCAN_LANES
+                          : places[bit].kind == KIND_WARP ? SCAN_WARPS
+                          : part == SCAN_LOW              ? SCAN_LOW
+                                                          : SCAN_HIGH;
+        int at = places[bit].bit + (places[bit].kind == KIND_WARP ? LANE_BITS : 0);
+        if (wanted < part) return false;
+        part = wanted;
+        int *count = &parts->count[part];
+        if (part == SCAN_LANES && *count && at != parts->bits[part][*count - 1] + 1) return false;
+        parts->bits[part][(*count)++] = at;
+    }
+    return parts->count[SCAN_WARPS] <= MOST_WARP_BITS && parts->count[SCAN_HIGH] <= MOST_HIGH_BITS;
+}
+
 static int scan_trips(const Func *fn, const Op *op, int *bytes) {
+    ScanParts parts;
+    if (scan_parts(op, &parts)) {
+        int cells = layout_regs(type_layout(op->operands[0]->type)) >> parts.count[SCAN_LOW];
+        bytes[0] = op->num_operands * cells * 32 * fn->num_warps * 8;
+        return parts.count[SCAN_WARPS] > 0;
+    }
     const Type *in = op->operands[0]->type;
     const Layout *layout = type_layout(in);
     uint32_t axis = tile_dim_bits(in, (int)scan_axis(op));

@@ -60,6 +60,15 @@ typedef struct Extreme {
     bool largest, smaller_second, is_unsigned;
 } Extreme;
 bool reduce_extreme(const Op *op, Extreme *extreme);
+/* A scan along low registers, lanes side by side, a few warps, high registers, in this order of the
+ * bits of its axis: lanes meet in a warp, warps in one trip. Others: a trip for each bit from the
+ * first warp's on. */
+typedef enum ScanPart { SCAN_LOW, SCAN_LANES, SCAN_WARPS, SCAN_HIGH, NUM_SCAN_PARTS } ScanPart;
+typedef struct ScanParts {
+    int count[NUM_SCAN_PARTS];
+    int bits[NUM_SCAN_PARTS][MAX_TILE_BITS]; /* of registers, or of the number of a thread */
+} ScanParts;
+bool scan_parts(const Op *op, ScanParts *parts); /* false: its bits are otherwise */
 Reduction reduction_of(const Op *op);
 bool reduction_next(Reduction *r); /* false when nothing is left */
 void reduction_remove(Reduction *r);

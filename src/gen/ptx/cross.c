@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cross: ops whose lanes meet: reduce, scan, gather, histogram, the exchange of a sort.
+/* cross: ops whose lanes meet: reduce, gather, histogram, the exchange of a sort; scan.c has scans.
  * trips.h says how a reduction goes. */
 #include "gen/ptx/gen.h"
 
-static Tir thread_has(Gen *g, uint32_t mask) {
+Tir ptx_thread_has(Gen *g, uint32_t mask) {
     Tir bits = tir_2(g->b, TIR_AND32, ptx_thread_id(g), tir_i32(g->b, mask));
     return tir_2(g->b, TIR_NE32, bits, tir_i32(g->b, 0));
 }
@@ -18,9 +18,7 @@ typedef struct Reducer {
     bool is_extreme, exact; /* exact: the first result is read */
 } Reducer;
 
-/* left and right are values' registers: [value]. */
-static void combine(Gen *g, const Op *op, int count, const Tir *left, const Tir *right,
-                    Tir *result) {
+void ptx_combine(Gen *g, const Op *op, int count, const Tir *left, const Tir *right, Tir *result) {
     Tir *args = ptx_new_regs(g, 2 * count);
     for (int v = 0; v < count; v++) args[v] = left[v], args[count + v] = right[v];
     ptx_inline_region(g, op->regions[0], args, result);
@@ -36,7 +34,7 @@ static void reduce_register_bit(Reducer *r) {
         int low = (i & ((1 << reg_bit) - 1)) | (i >> reg_bit) << (reg_bit + 1);
         for (int v = 0; v < r->count; v++)
             left[v] = r->regs[v][low], right[v] = r->regs[v][low | 1 << reg_bit];
-        combine(r->g, r->op, r->count, left, right, result);
+        ptx_combine(r->g, r->op, r->count, left, right, result);
         for (int v = 0; v < r->count; v++) out[v][i] = result[v];
     }
     r->regs = out;
@@ -56,14 +54,14 @@ static void reduce_lane_bit(Reducer *r) {
             other[v] = ptx_shuffle(g, "bfly", mine[v], tir_i32(g->b, 1 << lane_bit));
         }
         if (r->left.ordered) {
-            Tir upper = thread_has(g, 1u << lane_bit);
+            Tir upper = ptx_thread_has(g, 1u << lane_bit);
             for (int v = 0; v < r->count; v++) {
                 Tir x = mine[v], y = other[v];
                 mine[v] = tir_select(g->b, upper, y, x);
                 other[v] = tir_select(g->b, upper, x, y);
             }
         }
-        combine(g, r->op, r->count, mine, other, result);
+        ptx_combine(g, r->op, r->count, mine, other, result);
         for (int v = 0; v < r->count; v++) out[v][i] = result[v];
     }
     r->regs = out;
@@ -119,6 +117,48 @@ static bool reduce_extreme_lanes(Reducer *r) {
     return true;
 }
 
+/* What makes one value of all lanes of a warp at once; NULL: nothing does. */
+static const char *of_whole_warp(const Gen *g, const Op *made) {
+    static const char *const bools[NUM_OP_KINDS] = {
+        [OP_OR] = "vote.sync.any.pred",    [OP_MAX_U] = "vote.sync.any.pred",
+        [OP_MAX_S] = "vote.sync.any.pred", [OP_AND] = "vote.sync.all.pred",
+        [OP_MUL] = "vote.sync.all.pred",   [OP_MIN_U] = "vote.sync.all.pred",
+        [OP_MIN_S] = "vote.sync.all.pred"};
+    static const char *const words[NUM_OP_KINDS] = {
+        [OP_ADD] = "redux.sync.add.u32",   [OP_AND] = "redux.sync.and.b32",
+        [OP_OR] = "redux.sync.or.b32",     [OP_XOR] = "redux.sync.xor.b32",
+        [OP_MIN_U] = "redux.sync.min.u32", [OP_MAX_U] = "redux.sync.max.u32",
+        [OP_MIN_S] = "redux.sync.min.s32", [OP_MAX_S] = "redux.sync.max.s32"};
+    const Type *type = op_result(made)->type;
+    if (type_is_bool(type)) return bools[made->kind];
+    return type->kind == TYPE_I32 && g->arch->number >= 80 ? words[made->kind] : NULL;
+}
+
+/* All lane bits of integers, where the axis has them all. */
+static bool reduce_whole_warp(Reducer *r) {
+    Gen *g = r->g;
+    const Op *yield = region_yield(r->op->regions[0]);
+    BitPlace places[MAX_TILE_BITS];
+    int lanes = 0, count = layout_regs(&r->left.layout);
+    if (!reduce_by_value(r->op)) return false;
+    for (int v = 0; v < r->count; v++)
+        if (!of_whole_warp(g, yield->operands[v]->def)) return false;
+    if (!layout_places(&r->left.layout, places)) BUG("layout is not unit");
+    for (int bit = 0; bit < r->left.layout.tile_bits; bit++)
+        lanes += r->left.axis >> bit & 1 && places[bit].kind == KIND_LANE;
+    if (lanes < LANE_BITS) return false;
+    for (int v = 0; v < r->count; v++) {
+        const char *text = of_whole_warp(g, yield->operands[v]->def);
+        Tir *out = ptx_new_regs(g, count);
+        for (int i = 0; i < count; i++)
+            out[i] = ptx_across_warp(g, text, r->regs[v][i], tir_class(g->b, r->regs[v][i]));
+        r->regs[v] = out;
+    }
+    do reduction_remove(&r->left);
+    while (reduction_next(&r->left) && r->left.place.kind == KIND_LANE);
+    return true;
+}
+
 static void gather_warps(Reducer *r) {
     Gen *g = r->g;
     const Layout *from = &r->left.layout, *to = &r->left.moved;
@@ -155,6 +195,7 @@ static void reduce(Gen *g, const Op *op) {
         bool registers = r.left.place.kind == KIND_REG, lanes = r.left.place.kind == KIND_LANE;
         if (r.is_extreme && registers && reduce_extreme_registers(&r)) continue;
         if (r.is_extreme && lanes && reduce_extreme_lanes(&r)) continue;
+        if (lanes && reduce_whole_warp(&r)) continue;
         if (registers)
             reduce_register_bit(&r);
         else if (lanes)
@@ -163,133 +204,6 @@ static void reduce(Gen *g, const Op *op) {
             gather_warps(&r);
     }
     for (int v = 0; v < r.count; v++) ptx_define(g, &op->results[v], r.regs[v]);
-}
-
-/* ---- scan ----
- *
- * For each bit b of the axis from the lowest: lanes with the bit take in the total of the block of
- * 2^b lanes before theirs, which is the value of its last lane (bit clear, lower bits set).
- * Reversed: the other way round. */
-
-typedef struct Scanner {
-    Gen *g;
-    const Op *op;
-    const Layout *layout;
-    int count;
-    bool reverse;
-    Tir **regs;
-    uint32_t low_regs, low_threads; /* register and thread bits of the axis below b */
-    uint32_t bit_reg, bit_thread;   /* that of b: one of them is 0 */
-} Scanner;
-
-static uint32_t moved(const Scanner *s, uint32_t x, uint32_t low, uint32_t bit) {
-    return s->reverse ? (x & ~low) | bit : (x | low) & ~bit;
-}
-
-static Tir source_thread(const Scanner *s) {
-    Tirs *b = s->g->b;
-    Tir tid = ptx_thread_id(s->g);
-    uint32_t all = (uint32_t)s->g->threads - 1;
-    uint32_t set = s->reverse ? s->bit_thread : s->low_threads,
-             clear = s->reverse ? s->low_threads : s->bit_thread;
-    tid = tir_2(b, TIR_AND32, tid, tir_i32(b, all & ~set & ~clear));
-    return tir_2(b, TIR_OR32, tid, tir_i32(b, set));
-}
-
-/* totals[v][r] for source registers r (those that some register moves to). */
-static void exchange_totals(Scanner *s, const bool *needed, Tir **totals) {
-    Gen *g = s->g;
-    int regs = layout_regs(s->layout), slots = 0;
-    uint32_t threads = s->low_threads | s->bit_thread;
-    for (int r = 0; r < regs; r++) slots += needed[r];
-    if (!threads) {
-        for (int v = 0; v < s->count; v++)
-            for (int r = 0; r < regs; r++) totals[v][r] = s->regs[v][r];
-        return;
-    }
-    Tir source = source_thread(s);
-    if (!(threads >> LANE_BITS)) {
-        Tir lane = tir_2(g->b, TIR_AND32, source, tir_i32(g->b, 31));
-        for (int v = 0; v < s->count; v++)
-            for (int r = 0; r < regs; r++)
-                if (needed[r]) totals[v][r] = ptx_shuffle(g, "idx", s->regs[v][r], lane);
-        return;
-    }
-    int total = 0, row = g->threads;
-    for (int v = 0; v < s->count; v++) total += slots * row * 8;
-    int base = ptx_shared_begin(g, total), at = base;
-    for (int pass = 0; pass < 2; pass++, at = base) {
-        for (int v = 0; v < s->count; v++) {
-            const Type *lane = type_lane(s->op->operands[v]->type);
-            int bytes = ptx_lane_bytes(lane);
-            Tir place =
-                tir_2(g->b, TIR_MUL32, pass ? source : ptx_thread_id(g), tir_i32(g->b, bytes));
-            for (int r = 0; r < regs; r++) {
-                if (!needed[r]) continue;
-                Tir address = ptx_shared_address(g, at, place);
-                if (pass)
-                    ptx_load_lanes(g, "ld.shared", false, address, lane, 1, 0, NULL, &totals[v][r]);
-                else
-                    ptx_store_lanes(g, "st.shared", address, lane, 1, 0, &s->regs[v][r]);
-                at += row * 8;
-            }
-        }
-        if (!pass) ptx_barrier(g);
-    }
-}
-
-static void scan_bit(Scanner *s) {
-    Gen *g = s->g;
-    int regs = layout_regs(s->layout);
-    bool *needed = arena_array(g->arena, bool, regs);
-    Tir **totals = arena_array(g->arena, Tir *, s->count);
-    for (int v = 0; v < s->count; v++) totals[v] = ptx_new_regs(g, regs);
-    for (int r = 0; r < regs; r++) needed[moved(s, (uint32_t)r, s->low_regs, s->bit_reg)] = true;
-    exchange_totals(s, needed, totals);
-    Tir *left = ptx_new_regs(g, s->count), *right = ptx_new_regs(g, s->count),
-        *result = ptx_new_regs(g, s->count);
-    Tir upper = 0;
-    if (s->bit_thread) {
-        upper = thread_has(g, s->bit_thread);
-        if (s->reverse) upper = tir_1(g->b, TIR_NOT_P, upper);
-    }
-    Tir **out = arena_array(g->arena, Tir *, s->count);
-    for (int v = 0; v < s->count; v++) out[v] = ptx_new_regs(g, regs);
-    for (int r = 0; r < regs; r++) {
-        bool takes = !s->bit_reg || (((uint32_t)r & s->bit_reg) != 0) != s->reverse;
-        uint32_t from = moved(s, (uint32_t)r, s->low_regs, s->bit_reg);
-        for (int v = 0; v < s->count; v++) right[v] = s->regs[v][r], left[v] = totals[v][from];
-        if (takes) combine(g, s->op, s->count, left, right, result);
-        for (int v = 0; v < s->count; v++)
-            out[v][r] = !takes  ? right[v]
-                        : upper ? tir_select(g->b, upper, result[v], right[v])
-                                : result[v];
-    }
-    s->regs = out;
-}
-
-static void scan(Gen *g, const Op *op) {
-    const Type *in = op->operands[0]->type;
-    const Layout *layout = type_layout(in);
-    uint32_t axis = tile_dim_bits(in, (int)scan_axis(op));
-    BitPlace places[MAX_TILE_BITS];
-    if (!layout_places(layout, places)) BUG("layout is not unit");
-    Scanner s = {.g = g, .op = op, .layout = layout, .count = op->num_operands};
-    s.reverse = scan_reverse(op) != 0;
-    s.regs = arena_array(g->arena, Tir *, s.count);
-    for (int v = 0; v < s.count; v++) s.regs[v] = ptx_regs_of(g, op->operands[v]);
-    for (int bit = 0; bit < layout->tile_bits; bit++) {
-        if (!(axis >> bit & 1)) continue;
-        BitPlace place = places[bit];
-        s.bit_reg = place.kind == KIND_REG ? 1u << place.bit : 0;
-        s.bit_thread = place.kind == KIND_LANE   ? 1u << place.bit
-                       : place.kind == KIND_WARP ? 1u << (LANE_BITS + place.bit)
-                                                 : 0;
-        scan_bit(&s);
-        s.low_regs |= s.bit_reg;
-        s.low_threads |= s.bit_thread;
-    }
-    for (int v = 0; v < s.count; v++) ptx_define(g, &op->results[v], s.regs[v]);
 }
 
 /* ---- sort step ---- */
@@ -423,7 +337,7 @@ static void histogram(Gen *g, const Op *op) {
 void ptx_across(Gen *g, const Op *op) {
     switch (op->kind) {
     case OP_REDUCE: reduce(g, op); return;
-    case OP_SCAN: scan(g, op); return;
+    case OP_SCAN: ptx_scan(g, op); return;
     case OP_HISTOGRAM: histogram(g, op); return;
     case OP_DOT: ptx_dot(g, op); return;
     case OP_SORT_STEP: sort_step(g, op); return;

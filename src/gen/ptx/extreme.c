@@ -65,7 +65,7 @@ bool ptx_extreme_registers(Gen *g, const Extreme *e, bool is_float, bool exact, 
 
 /* ---- lanes ---- */
 
-static Tir across_warp(Gen *g, const char *text, Tir x, RegClass class) {
+Tir ptx_across_warp(Gen *g, const char *text, Tir x, RegClass class) {
     Tir index;
     tir_ins(g->b, TIR_SHUFFLE, text, 1, &x, &index);
     return tir_results(g->b, index, class, 1);
@@ -76,7 +76,7 @@ static Tir with_sign(Gen *g, Tir most, Tir first, Tir is_chosen) {
     Tirs *b = g->b;
     Tir sign = tir_i32(b, 1ll << 31);
     Tir is_set = tir_2(b, TIR_AND_P, is_chosen, tir_2(b, TIR_LT_S32, first, tir_i32(b, 0)));
-    Tir any = across_warp(g, "vote.sync.any.pred", is_set, CLASS_PRED);
+    Tir any = ptx_across_warp(g, "vote.sync.any.pred", is_set, CLASS_PRED);
     Tir clear = tir_2(b, TIR_AND32, most, tir_i32(b, INT32_MAX));
     return tir_select(b, any, tir_2(b, TIR_OR32, most, sign), clear);
 }
@@ -91,7 +91,7 @@ void ptx_extreme_lanes(Gen *g, const Extreme *e, bool is_float, bool exact, Tir 
     if (is_float) has_it = tir_2(b, TIR_OR_P, has_it, tir_2(b, TIR_NE_F32, most, most));
     Tir none = tir_i32(b, e->smaller_second ? INT32_MAX : INT32_MIN);
     const char *text = e->smaller_second ? "redux.sync.min.s32" : "redux.sync.max.s32";
-    Tir index = across_warp(g, text, tir_select(b, has_it, *second, none), CLASS_B32);
+    Tir index = ptx_across_warp(g, text, tir_select(b, has_it, *second, none), CLASS_B32);
     Tir is_chosen = tir_2(b, TIR_AND_P, has_it, tir_2(b, TIR_EQ32, *second, index));
     *first = is_float && exact ? with_sign(g, most, *first, is_chosen) : most;
     *second = index;

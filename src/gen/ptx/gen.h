@@ -169,6 +169,10 @@ Tir *ptx_broadcast_replicas(Gen *g, const Type *lane, Tir *regs, const Layout *l
 /* ---- cross.c ---- */
 void ptx_across(Gen *g, const Op *op); /* class ACROSS */
 void ptx_gather(Gen *g, const Op *op);
+Tir ptx_thread_has(Gen *g, uint32_t mask); /* any of these bits of its number is set */
+/* What the op's region makes of left and right: [value]. */
+void ptx_combine(Gen *g, const Op *op, int count, const Tir *left, const Tir *right, Tir *result);
+void ptx_scan(Gen *g, const Op *op); /* scan.c */
 
 /* ---- extreme.c: exact: it is asked which of equal firsts was chosen ---- */
 /* The pairs of a power of two of registers become the one in firsts[0], seconds[0]; false: the
@@ -178,6 +182,8 @@ bool ptx_extreme_registers(Gen *g, const Extreme *e, bool is_float, bool exact, 
 /* Over all lanes of the warp; sm_80. */
 void ptx_extreme_lanes(Gen *g, const Extreme *e, bool is_float, bool exact, Tir *first,
                        Tir *second);
+/* vote.sync.any.pred and the like: the lanes meet in one instruction. */
+Tir ptx_across_warp(Gen *g, const char *text, Tir x, RegClass class);
 
 /* ---- ptx.c ---- */
 /* The address of the kernel's tensor map by such a recipe, for cp.async.bulk.tensor. */

@@ -323,7 +323,8 @@ static void print_shuffle(Printer *p, Tir x) {
     if (ins->num_args > 1) {
         buf_puts(p->out, ", ");
         operand(p, ins->args[1], PTX_b32);
-        buf_puts(p->out, ", 31");
+        /* The last lane that is read from; upwards from below, the first one. */
+        buf_puts(p->out, strstr(ins->text, ".up.") ? ", 0" : ", 31");
     }
     buf_puts(p->out, ", -1;\n");
 }
