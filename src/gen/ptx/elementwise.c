@@ -56,41 +56,83 @@ static TirOp division_row(bool divides, bool is_signed, bool wide) {
     return rows[divides][is_signed][wide];
 }
 
+/* Is the quotient made, too, where the rest is, or the rest where the quotient is? */
+static bool wants_both(const Op *op) {
+    OpKind other = op->kind == OP_DIV_S   ? OP_REM_S
+                   : op->kind == OP_REM_S ? OP_DIV_S
+                   : op->kind == OP_DIV_U ? OP_REM_U
+                                          : OP_DIV_U;
+    for (const Region *r = op->parent; r; r = r->owner ? r->owner->parent : NULL)
+        for (const Op *in = r->first; in; in = in->next)
+            if (in->kind == other && in->operands[0] == op->operands[0] &&
+                in->operands[1] == op->operands[1])
+                return true;
+    return false;
+}
+
+/* x - quotient * y */
+static Tir rest_of(Tirs *b, bool wide, Tir x, Tir y, Tir quotient) {
+    Tir product = tir_2(b, wide ? TIR_MUL64 : TIR_MUL32, quotient, y);
+    return tir_2(b, wide ? TIR_SUB64 : TIR_SUB32, x, product);
+}
+
+static const TirDivision *division_made(const Tirs *b, bool is_signed, Tir x, Tir y) {
+    for (int i = b->divisions.count; i-- > 0;) {
+        const TirDivision *d = &b->divisions.data[i];
+        if (d->x == x && d->y == y && d->is_signed == is_signed) return d;
+    }
+    return NULL;
+}
+
 /* Of 64 bits, what the machine has no instruction for: most numbers have 32, and those are divided
- * as such, in a fifth of the instructions; the others behind a branch. */
-static Tir divide_words(Tirs *b, bool divides, bool is_signed, Tir x, Tir y) {
-    TirOp row = division_row(divides, is_signed, true);
-    Tir both = tir_2(b, TIR_SHR_U64, tir_2(b, TIR_OR64, x, y), tir_i32(b, 32));
-    Tir small = tir_2(b, TIR_EQ64, both, tir_i64(b, 0));
+ * as such, in a fifth of the instructions; the others behind a branch. Where both the quotient and
+ * the rest are wanted, one branch makes both. */
+static Tir divide_words(Tirs *b, const Op *op, bool is_signed, Tir x, Tir y) {
+    bool divides = op->kind == OP_DIV_S || op->kind == OP_DIV_U, both = wants_both(op);
+    TirOp row = division_row(divides || both, is_signed, true);
+    const TirDivision *made = division_made(b, is_signed, x, y);
+    if (made) return divides ? made->quotient : made->rest;
+    Tir high = tir_2(b, TIR_SHR_U64, tir_2(b, TIR_OR64, x, y), tir_i32(b, 32));
+    Tir small = tir_2(b, TIR_EQ64, high, tir_i64(b, 0));
     uint64_t bits;
-    if (tir_is_const(b, y, NULL) || tir_is_const(b, small, &bits)) return tir_2(b, row, x, y);
-    Tir result = tir_var(b, CLASS_B64), low_x = tir_1(b, TIR_LOW32, x),
-        low_y = tir_1(b, TIR_LOW32, y);
-    Tir low = tir_2(b, division_row(divides, false, false), low_x, low_y);
+    if (tir_is_const(b, y, NULL) || tir_is_const(b, small, &bits))
+        return tir_2(b, division_row(divides, is_signed, true), x, y);
+    Tir result = tir_var(b, CLASS_B64), rest = both ? tir_var(b, CLASS_B64) : 0;
+    Tir low_x = tir_1(b, TIR_LOW32, x), low_y = tir_1(b, TIR_LOW32, y);
+    Tir low = tir_2(b, division_row(divides || both, false, false), low_x, low_y);
     int end = tir_new_label(b);
     tir_set(b, result, tir_1(b, TIR_ZEXT, low));
+    if (both) tir_set(b, rest, tir_1(b, TIR_ZEXT, rest_of(b, false, low_x, low_y, low)));
     tir_branch(b, end, small, false);
     int scope = tir_enter(b);
-    tir_set(b, result, tir_2(b, row, x, y));
+    Tir wide = tir_2(b, row, x, y);
+    tir_set(b, result, wide);
+    if (both) tir_set(b, rest, rest_of(b, true, x, y, wide));
     tir_leave(b, scope);
     tir_label(b, end);
-    return result;
+    if (!both) return result;
+    vec_push(b->arena, &b->divisions, ((TirDivision){x, y, result, rest, is_signed, b->log.count}));
+    return divides ? result : rest;
 }
 
 /* Division by 0 gives 0, by -1 the negated: the machine's instruction is not asked. PTX gives some
  * number for the first, which nobody reads. */
-static Tir divide(Gen *g, OpKind kind, bool wide, Tir x, Tir y) {
+static Tir divide(Gen *g, const Op *op, bool wide, Tir x, Tir y) {
     Tirs *b = g->b;
-    bool is_signed = kind == OP_DIV_S || kind == OP_REM_S,
-         divides = kind == OP_DIV_S || kind == OP_DIV_U;
+    bool is_signed = op->kind == OP_DIV_S || op->kind == OP_REM_S,
+         divides = op->kind == OP_DIV_S || op->kind == OP_DIV_U;
     RegClass class = wide ? CLASS_B64 : CLASS_B32;
     Tir zero = tir_const(b, class, 0), one = tir_const(b, class, 1),
-        minus = tir_const(b, class, ~0ull);
+        minus = tir_const(b, class, ~0ull), result;
     Tir by_zero = tir_2(b, wide ? TIR_EQ64 : TIR_EQ32, y, zero);
     Tir by_minus = is_signed ? tir_2(b, wide ? TIR_EQ64 : TIR_EQ32, y, minus) : tir_bool(b, false);
     Tir by = tir_select(b, by_minus, one, y);
-    Tir result = wide ? divide_words(b, divides, is_signed, x, by)
-                      : tir_2(b, division_row(divides, is_signed, false), x, by);
+    if (wide)
+        result = divide_words(b, op, is_signed, x, by);
+    else if (divides || tir_is_const(b, by, NULL) || !wants_both(op))
+        result = tir_2(b, division_row(divides, is_signed, false), x, by);
+    else
+        result = rest_of(b, false, x, by, tir_2(b, division_row(true, is_signed, false), x, by));
     if (!divides) return tir_select(b, by_zero, zero, result); /* x % 1 is 0 already */
     result = tir_select(b, by_minus, tir_2(b, wide ? TIR_SUB64 : TIR_SUB32, zero, x), result);
     return tir_select(b, by_zero, zero, result);
@@ -98,16 +140,16 @@ static Tir divide(Gen *g, OpKind kind, bool wide, Tir x, Tir y) {
 
 /* In 32 bits, where both are such numbers: a third of the instructions. Not the least of them by
  * -1, whose quotient is none. */
-static Tir divide64(Gen *g, OpKind kind, Tir x, Tir y) {
+static Tir divide64(Gen *g, const Op *op, Tir x, Tir y) {
     Tir low_x = in_32_bits(g, x), low_y = in_32_bits(g, y);
-    bool is_signed = kind == OP_DIV_S || kind == OP_REM_S;
+    bool is_signed = op->kind == OP_DIV_S || op->kind == OP_REM_S;
     uint64_t by;
     bool natural_x = is_not_negative(g, x), natural_y = is_not_negative(g, y),
          by_power = tir_is_const(g->b, y, &by) && !(by & (by - 1)),
          means_same =
-             is_signed ? kind == OP_REM_S || natural_x || natural_y : natural_x && natural_y;
-    if (!low_x || !low_y || by_power || !means_same) return divide(g, kind, true, x, y);
-    return tir_1(g->b, TIR_SEXT, divide(g, kind, false, low_x, low_y));
+             is_signed ? op->kind == OP_REM_S || natural_x || natural_y : natural_x && natural_y;
+    if (!low_x || !low_y || by_power || !means_same) return divide(g, op, true, x, y);
+    return tir_1(g->b, TIR_SEXT, divide(g, op, false, low_x, low_y));
 }
 
 /* A shift amount for PTX, which clamps at the register's width. */
@@ -145,8 +187,8 @@ static Tir ptx_int32(Gen *g, const Op *op, const Type *lane, const Tir *args) {
     case FORM_SHIFT:
         return tir_2(g->b, row, op->kind == OP_SHR_S ? sx : op->kind == OP_SHR_U ? zx : x, zy);
     case FORM_DIVIDE:
-        return op->kind == OP_DIV_S || op->kind == OP_REM_S ? divide(g, op->kind, false, sx, sy)
-                                                            : divide(g, op->kind, false, zx, zy);
+        return op->kind == OP_DIV_S || op->kind == OP_REM_S ? divide(g, op, false, sx, sy)
+                                                            : divide(g, op, false, zx, zy);
     case FORM_COUNT: {
         Tir count = tir_1(g->b, row, zx);
         return op->kind == OP_CLZ ? tir_2(g->b, TIR_SUB32, count, tir_i32(g->b, 32 - bits)) : count;
@@ -171,7 +213,7 @@ static Tir ptx_int64(Gen *g, const Op *op, const Type *lane, const Tir *args) {
     case FORM_HIGH_U:
     case FORM_HIGH_S: return apply(g, row, args[0], args[1]);
     case FORM_SHIFT: return tir_2(g->b, row, args[0], shift_amount(g, lane, args[1]));
-    case FORM_DIVIDE: return divide64(g, op->kind, args[0], args[1]);
+    case FORM_DIVIDE: return divide64(g, op, args[0], args[1]);
     case FORM_COUNT: return tir_1(g->b, TIR_ZEXT, tir_1(g->b, row, args[0]));
     }
     BUG("%s is no integer op", op_info(op->kind)->name);

@@ -104,21 +104,65 @@ static void ptx_split(Gen *g, const Op *op) {
     }
 }
 
-/* Registers that differ in these bits of their number only are equal, by the facts of a mask. */
-static int equal_registers(Gen *g, const Op *op, const Layout *layout) {
-    const Type *type = op_result(op)->type;
+/* Registers of a tile that differ in these bits of their number only: equal ones, or such that
+ * count on from the first as the tile's index along a dimension does. */
+typedef struct Alike {
+    int equal, counting;
+    int64_t ahead[32];  /* by bit of the number: how far its register is, of those that count */
+    uint64_t divisible; /* the first ones' low bits that are 0, where others count on from them */
+} Alike;
+
+/* Is there a step of another register, lane or warp that changes these bits, too? */
+static bool has_others(const Layout *layout, int bit, uint32_t bits) {
+    for (int kind = 0; kind < NUM_KINDS; kind++)
+        for (int i = 0; i < layout->num[kind]; i++)
+            if ((kind != KIND_REG || i != bit) && layout->column[kind][i] & bits) return true;
+    return false;
+}
+
+static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* By the facts of masks, of quotients and of rests: what costs much, or predicates. */
+static Alike alike_registers(Gen *g, const Op *op, const Layout *layout) {
+    bool divides = op->kind == OP_DIV_S || op->kind == OP_DIV_U,
+         rests = op->kind == OP_REM_S || op->kind == OP_REM_U;
     const AxisFacts *facts = facts_axis(g->axis, op_result(op));
-    int equal = 0;
-    if (op->kind != OP_ICMP || !layout || !facts) return 0;
+    Alike alike = {0};
+    if ((op->kind != OP_ICMP && !divides && !rests) || !layout || !facts) return alike;
+    const Type *type = op_result(op)->type;
     TileShape shape = tile_shape(type);
     for (int d = 0; d < type->rank; d++) {
-        uint32_t bits = (uint32_t)(facts->constancy[d] < type->shape[d] ? facts->constancy[d]
-                                                                        : type->shape[d]) -
-                        1;
-        for (int i = 0; i < layout->num[KIND_REG]; i++)
-            if (layout->column[KIND_REG][i] & bits << tile_bit_of_dim(&shape, d)) equal |= 1 << i;
+        int first = tile_bit_of_dim(&shape, d);
+        uint32_t same = (uint32_t)least_of(facts->constancy[d], type->shape[d]) - 1;
+        int64_t run =
+            least_of(least_of(facts->contiguity[d], facts->divisibility[d]), type->shape[d]);
+        for (int i = 0; i < layout->num[KIND_REG]; i++) {
+            uint32_t column = layout->column[KIND_REG][i];
+            if (!(column & ~(same << first))) {
+                alike.equal |= 1 << i;
+            } else if (rests && type_bits(type_lane(type)) >= 32 && !(column & (column - 1)) &&
+                       !has_others(layout, i, column) && column & ((uint32_t)run - 1) << first) {
+                alike.counting |= 1 << i;
+                alike.ahead[i] = column >> first;
+                alike.divisible |= column >> first;
+            }
+        }
     }
-    return equal;
+    return alike;
+}
+
+/* The rest that counts on from the first one; by 0 all are 0. */
+static Tir counted_on(Gen *g, const Alike *alike, Tir first, Tir divisor, int r) {
+    bool wide = tir_class(g->b, first) == CLASS_B64;
+    RegClass class = tir_class(g->b, first);
+    Tir zero = tir_const(g->b, class, 0);
+    int64_t ahead = 0;
+    for (int i = 0; i < 32; i++)
+        if (r & alike->counting & 1 << i) ahead += alike->ahead[i];
+    tir_know_zeros(g->b, first, alike->divisible);
+    Tir by_zero = tir_2(g->b, wide ? TIR_EQ64 : TIR_EQ32, divisor, zero);
+    Tir by = tir_select(g->b, by_zero, zero, tir_const(g->b, class, (uint64_t)ahead));
+    return tir_2(g->b, wide ? TIR_ADD64 : TIR_ADD32, first, by);
 }
 
 /* Registers r and r + 1 of a select, where they are halves of a word; false: not so. */
@@ -130,7 +174,9 @@ static bool select_two(Gen *g, const Op *op, Tir *const *operands, int r, Tir *r
 }
 
 static Tir *ptx_lanes(Gen *g, const Op *op, const Layout *layout) {
-    int count = layout ? layout_regs(layout) : 1, equal = equal_registers(g, op, layout);
+    int count = layout ? layout_regs(layout) : 1;
+    Alike alike = alike_registers(g, op, layout);
+    int others = alike.equal | alike.counting;
     Tir *regs = ptx_new_regs(g, count), *operands[3];
     if (op->num_operands > COUNT(operands)) BUG("%s: too many operands", op_info(op->kind)->name);
     for (int i = 0; i < op->num_operands; i++) operands[i] = ptx_regs_of(g, op->operands[i]);
@@ -143,7 +189,10 @@ static Tir *ptx_lanes(Gen *g, const Op *op, const Layout *layout) {
         }
         for (int i = 0; i < op->num_operands; i++)
             args[i] = operands[i][type_is_tile(op->operands[i]->type) ? r : 0];
-        regs[r] = r & equal ? regs[r & ~equal] : ptx_lane(g, op, args);
+        if (r & alike.counting)
+            regs[r] = counted_on(g, &alike, regs[r & ~others], args[1], r);
+        else
+            regs[r] = r & others ? regs[r & ~others] : ptx_lane(g, op, args);
     }
     return regs;
 }

@@ -107,7 +107,7 @@ static Tir tanh_f32(Tirs *b, Tir x) {
     Tir e = tir_1(b, TIR_EX2_F32, mul32(b, a, tir_f32(b, 0x1.715476p+1f)));
     /* -2 / (e + 1); of NaN it is NaN. */
     Tir far = tir_1(b, TIR_RCP_F32, fma32(b, e, minus_half, minus_half));
-    Tir one = tir_2(b, TIR_OR32, sign32(b, x), tir_f32(b, 1));
+    Tir one = tir_2(b, TIR_COPYSIGN_F32, x, tir_f32(b, 1));
     Tir s = mul32(b, x, x);
     Tir p = fma32(b, mul32(b, s, x), horner32(b, s, c, COUNT(c)), x);
     return tir_select(b, tir_2(b, TIR_LT_F32, a, tir_f32(b, 0.6f)), p, fma32(b, far, one, one));
@@ -121,7 +121,7 @@ static Tir erf_f32(Tirs *b, Tir x) {
     Tir a = tir_2(b, TIR_MIN_F32, abs32(b, x), tir_f32(b, 4));
     Tir p = horner32(b, a, far, COUNT(far));
     Tir e = tir_1(b, TIR_EX2_F32, tir_2(b, TIR_XOR32, p, tir_i32(b, INT32_MIN)));
-    Tir r = tir_2(b, TIR_OR32, tir_2(b, TIR_SUB_F32, tir_f32(b, 1), e), sign32(b, x));
+    Tir r = tir_2(b, TIR_COPYSIGN_F32, x, tir_2(b, TIR_SUB_F32, tir_f32(b, 1), e));
     Tir t = mul32(b, horner32(b, mul32(b, x, x), near, COUNT(near)), x);
     r = tir_select(b, tir_2(b, TIR_LT_F32, abs32(b, x), tir_f32(b, 1)), t, r);
     return keep_nan32(b, x, r);

@@ -101,6 +101,8 @@ void tir_leave(Tirs *b, int scope) {
         TirIns *ins = &b->list.data[x];
         b->buckets[ins->hash % (uint64_t)b->num_buckets] = ins->next;
     }
+    while (b->divisions.count && b->divisions.data[b->divisions.count - 1].scope >= scope)
+        b->divisions.count--;
 }
 
 /* ---- leaves ---- */
@@ -409,13 +411,35 @@ static Tir fold_and(Tirs *b, TirOp op, Tir x, Tir y) {
     return (~zeros & ~c & mask) == 0 ? x : 0; /* drops only zeros */
 }
 
+/* x is (word & mask) != 0. */
+static bool asks_bits(const Tirs *b, Tir x, Tir *word, uint64_t *mask) {
+    uint64_t zero;
+    if (!tir_is(b, x, TIR_NE32) || !tir_is_const(b, tir_argument(b, x, 1), &zero) || zero)
+        return false;
+    *word = tir_argument(b, x, 0), *mask = UINT32_MAX;
+    if (tir_is(b, *word, TIR_AND32) && tir_is_const(b, tir_argument(b, *word, 1), mask))
+        *word = tir_argument(b, *word, 0);
+    return true;
+}
+
+/* Whether a bit is set in one of two words, or parts of one, is asked once: any of many bytes. */
+static Tir fold_any(Tirs *b, Tir x, Tir y) {
+    Tir left, right, word;
+    uint64_t mask, other;
+    if (!asks_bits(b, x, &left, &mask) || !asks_bits(b, y, &right, &other)) return 0;
+    if (left != right && mask != other) return 0;
+    word = left == right ? left : tir_2(b, TIR_OR32, left, right);
+    word = tir_2(b, TIR_AND32, word, tir_i32(b, (int64_t)(mask | other)));
+    return tir_2(b, TIR_NE32, word, tir_i32(b, 0));
+}
+
 /* or, xor */
 static Tir fold_or(Tirs *b, TirOp op, Tir x, Tir y) {
     RegClass class = result_class(op);
     bool is_xor = fold_of(op) == FOLD_XOR;
     uint64_t c, zeros = b->list.data[x].zeros;
     if (x == y) return is_xor ? tir_const(b, class, 0) : x;
-    if (!tir_is_const(b, y, &c)) return 0;
+    if (!tir_is_const(b, y, &c)) return op == TIR_OR_P ? fold_any(b, x, y) : 0;
     if (class == CLASS_PRED) return is_xor ? c ? tir_1(b, TIR_NOT_P, x) : x : c ? y : x;
     if (c == 0) return x;
     if ((~zeros & c & class_mask(class)) == 0)
@@ -557,13 +581,26 @@ static Tir fold_compare(Tirs *b, TirOp op, Tir x, Tir y) {
     return 0;
 }
 
+/* Whether some bit of a part of a word is set is asked where it lies. */
+static Tir part_in_place(Tirs *b, TirOp op, Tir x, Tir zero) {
+    uint64_t mask = UINT32_MAX, by;
+    Tir part = x;
+    if (tir_is(b, x, TIR_AND32) && tir_is_const(b, tir_argument(b, x, 1), &mask))
+        part = tir_argument(b, x, 0);
+    if (!tir_is(b, part, TIR_SHR_U32) || !tir_is_const(b, tir_argument(b, part, 1), &by) || by > 31)
+        return 0;
+    Tir in_place = tir_i32(b, (int64_t)(uint32_t)(mask << by));
+    return tir_2(b, op, tir_2(b, TIR_AND32, tir_argument(b, part, 0), in_place), zero);
+}
+
 /* A number with a bit that x does not have is not x. */
 static Tir fold_equal(Tirs *b, TirOp op, Tir x, Tir y) {
     bool equal = op == TIR_EQ32 || op == TIR_EQ64, other = op == TIR_NE32 || op == TIR_NE64;
     uint64_t bits;
     if ((!equal && !other) || !tir_is_const(b, y, &bits)) return 0;
     bool differs = bits & b->list.data[x].zeros & class_mask(tir_class(b, x));
-    return differs ? tir_bool(b, other) : 0;
+    if (differs) return tir_bool(b, other);
+    return !bits && tir_class(b, x) == CLASS_B32 ? part_in_place(b, op, x, y) : 0;
 }
 
 /* op(op^-1(y)) is y. */
@@ -607,13 +644,18 @@ static Tir fold(Tirs *b, TirOp op, Tir x, Tir y) {
     BUG("no such rule");
 }
 
-/* An f32 whose sign bit was flipped is negated by name: assemblers make that part of what reads it.
- */
+/* An f32 whose sign bit was flipped is negated by name, one without it the magnitude: assemblers
+ * make that part of what reads it. */
 static Tir signed_by_name(Tirs *b, Tir x) {
     uint64_t bits;
     const TirIns *ins = &b->list.data[x];
-    bool flips = tir_is(b, x, TIR_XOR32) && tir_is_const(b, ins->args[1], &bits);
-    return flips && bits == 0x80000000 ? raw(b, TIR_NEG_F32, ins->args[0], 0, 0) : x;
+    if (!(tir_is(b, x, TIR_XOR32) || tir_is(b, x, TIR_AND32)) ||
+        !tir_is_const(b, ins->args[1], &bits))
+        return x;
+    if (tir_is(b, x, TIR_XOR32) && bits == 0x80000000)
+        return raw(b, TIR_NEG_F32, ins->args[0], 0, 0);
+    return tir_is(b, x, TIR_AND32) && bits == 0x7fffffff ? raw(b, TIR_ABS_F32, ins->args[0], 0, 0)
+                                                         : x;
 }
 
 Tir tir_3(Tirs *b, TirOp op, Tir x, Tir y, Tir z) {

@@ -70,12 +70,20 @@ typedef struct TirMoved {
     Tir where, what;
 } TirMoved;
 
+/* Of 64 bits, x / y and x % y, made by both arms of a branch (elementwise.c). */
+typedef struct TirDivision {
+    Tir x, y, quotient, rest;
+    bool is_signed;
+    int scope; /* where the log ended */
+} TirDivision;
+
 typedef struct Tirs {
     Arena *arena;
     VEC(TirIns) list;
     Tir *buckets; /* of pure instructions, for merging */
     int num_buckets;
     VEC(Tir) log; /* what is in the buckets, oldest first; a scope's end takes its own out */
+    VEC(TirDivision) divisions; /* likewise */
     int num_labels;
     Tir loop_start; /* what is made before is not the loop's that is being built; 0: in none */
     int source_file, line, column; /* given to new instructions; files are numbered from 1 */
@@ -85,7 +93,7 @@ typedef struct Tirs {
     int order_count;
     VEC(TirMoved) moved; /* by tir_walk, in the order of the places */
     int walked;          /* from here on tir_walk made the list; 0: nothing */
-    int alive_at_heads; /* 32-bit registers from turn to turn of a loop, at most */
+    int alive_at_heads;  /* 32-bit registers from turn to turn of a loop, at most */
 } Tirs;
 
 Tirs *tir_new(Arena *arena);
