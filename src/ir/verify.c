@@ -604,7 +604,9 @@ static bool check_region(Verifier *v, const Op *owner, const Region *region) {
     if (region->owner != owner) return verify_bad(v, owner, "a region does not know its owner");
     if (!region_yield(region)) return verify_bad(v, owner, "a region must end with its only yield");
     v->depth++;
-    if (owner && owner->kind != OP_IF && !op_has_trait(owner, ISOLATED)) verify_paths_meet(v);
+    bool follows = owner && owner->kind == OP_WHILE && region == owner->regions[1];
+    bool is_path = owner && owner->kind != OP_IF && !op_has_trait(owner, ISOLATED);
+    if (is_path && !follows) verify_paths_meet(v); /* a while's body is behind its condition alone */
     for (int i = 0; i < region->num_args; i++)
         if (!define(v, owner, region->args[i])) return false;
     const Op *prev = NULL;
