@@ -308,9 +308,9 @@ typedef struct tern_options {
     bool tuned; /* config 0: what the signature leaves out is as was kept (tern_tuned_key) .. */
     const tern_value *known; /* .. for these values of numbers */
     int num_known;
-    bool maps; /* GPU, a text that is not launched here: as tern launches it, with tensor maps and
-                  the size of the grid among its parameters, behind the source's, which only tern's
-                  launch can make; else its parameters are the source's and no others */
+    bool maps; /* GPU, a text that is not launched here: as tern launches it: tensor maps and the
+                  size of the grid, which only tern's launch makes, are parameters behind the
+                  source's, and programs may be clusters; else neither is so */
 } tern_options;
 
 /* Compiles `function` for a signature: comma-separated types in parameter order, in the grammar of

@@ -238,6 +238,7 @@ CompileRequest kernel_request(const Device *device, const tern_options *options)
                             .locations = options->locations,
                             .verify = options->verify,
                             .walks = is_launched ? device->walks > 0 : options->maps,
+                            .clusters = is_launched ? device->clusters : options->maps,
                             .bounds = device->bounds,
                             .watch = device->watch};
 }
@@ -386,6 +387,8 @@ static const char *facts_text(tern_kernel *kernel) {
     }
     if (facts->shared_bytes) buf_printf(&out, "shared memory: %d bytes\n", facts->shared_bytes);
     if (facts_threads(facts)) buf_printf(&out, "threads a block: %d\n", facts_threads(facts));
+    if (facts->cluster)
+        buf_printf(&out, "cluster: %d blocks are a program\n", facts->cluster);
     if (facts->scratch_bytes) buf_printf(&out, "scratch: %zu bytes\n", facts->scratch_bytes);
     if (facts->may_spin) buf_puts(&out, "waits for other programs: yes\n");
     for (int i = 0; i < facts->notes.count; i++)

@@ -134,7 +134,8 @@ static void begin_barrier(const tern_kernel *kernel) {
 }
 
 static tern_status check_grid(tern_kernel *kernel, const uint32_t grid[3]) {
-    static const uint32_t limits[3] = {INT32_MAX, 65535, 65535};
+    int cluster = kernel->compiled->facts.cluster;
+    const uint32_t limits[3] = {INT32_MAX / (uint32_t)(cluster ? cluster : 1), 65535, 65535};
     for (int i = 0; i < 3; i++)
         if (grid[i] > limits[i])
             return context_fail(kernel->own.context, TERN_ERROR_ARGUMENT,

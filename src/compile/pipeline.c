@@ -2,6 +2,7 @@
 /* pipeline: the passes for each target, in order, then its back end. */
 #include "compile/compile.h"
 #include "gen/target.h"
+#include "ir/trips.h"
 #include "opt/opt.h"
 
 static const char LOWER[] = "lower"; /* before the passes: what the front end gave */
@@ -150,6 +151,10 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
         diag_help(diag, fn->span, "GPUs take the thread form that it was made of");
         return NULL;
     }
+    if (!pipeline->placing && func_cluster(fn) > 1) {
+        diag_refused(diag, fn->span, "a program of several blocks on target '%s'", request->target);
+        return NULL;
+    }
     bool makes_rings = !pipeline->target || pipeline->placing;
     const Op *ring;
     if (!makes_rings && !region_walk(fn->body, is_no_ring, &ring)) {
@@ -183,7 +188,8 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
                   .target = kernel->target,
                   .precise = request->precise,
                   .maps = request->maps,
-                  .overlaps = request->overlaps};
+                  .overlaps = request->overlaps,
+                  .clusters = request->clusters};
     if (!(fn = lowered(&px, kernel, pipeline, request))) return NULL;
     if (!pipeline->target) return kernel;
     bool has_colon = strchr(kernel->target, ':') != NULL;

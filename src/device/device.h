@@ -119,6 +119,7 @@ struct Device {
     int num_ranges;
     bool watch, bounds;    /* tern_open_options */
     bool makes_maps;       /* launch makes the tensor maps that a kernel's facts ask for */
+    bool clusters;         /* launch takes kernels whose programs are clusters (GenFacts.cluster) */
     int walks; /* launch takes kernels whose blocks walk (GenFacts.walks), on so many
                 * multiprocessors; 0: it does not */
     _Atomic int stop;      /* not 0: the launch that runs is to end; set from anywhere */

@@ -13,6 +13,7 @@ typedef struct GenFacts {
     int shared_bytes;     /* gpu: static + dynamic shared memory of a block */
     int extern_bytes;     /* gpu: shared memory beside it that the launch gives; static not known */
     int block[3];         /* gpu: threads of a block along x, y, z */
+    int cluster;          /* gpu: blocks side by side that a program is, along x; 0: it is one */
     bool is_cooperative;  /* all programs are to run at the same time: they meet */
     bool may_spin;        /* waits for other programs (cas loop, volatile load in a while) */
     size_t scratch_bytes; /* cpu: per worker */

@@ -189,10 +189,12 @@ static void one(Maker *m, const Op *op) {
     case OP_ARANGE:
     case OP_PROGRAM_ID:
     case OP_NUM_PROGRAMS:
+    case OP_RANK:
     case OP_THREAD_ID:
     case OP_ATOMIC_RMW:
     case OP_ATOMIC_CAS:
     case OP_BARRIER:
+    case OP_MEET:
     case OP_SHUFFLE:
     case OP_VOTE:
     case OP_ACTIVE:

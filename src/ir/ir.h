@@ -179,6 +179,7 @@ typedef enum TypeRule {
     RULE_ATOMIC_CAS,
     RULE_REDUCE,
     RULE_SCAN,
+    RULE_MEET,
     RULE_HISTOGRAM,
     RULE_DOT,
     RULE_SAME1,

@@ -78,6 +78,7 @@ static Value *access_operand(const Op *op, Operand *load, Operand *store, Operan
 #define ASYNC(...)
 #include "ir/ops.def"
     case OP_BARRIER:
+    case OP_MEET:
     case OP_RING:
     case OP_ACQUIRE:
     case OP_FILL_BOX:

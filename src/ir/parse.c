@@ -526,9 +526,8 @@ static bool op(Parser *p, Region *into) {
     made->num_trips = text.fences[FENCE_SCRATCH].count;
     made->trips = arena_array(p->arena, Trip, made->num_trips);
     for (int i = 0; i < made->num_trips; i++)
-        made->trips[i] =
-            (Trip){.offset = (int)text.fences[FENCE_SCRATCH].data[i],
-                   .wait = text.fences[FENCE_WAIT].data[i] != 0};
+        made->trips[i] = (Trip){.offset = (int)text.fences[FENCE_SCRATCH].data[i],
+                                .wait = text.fences[FENCE_WAIT].data[i] != 0};
     for (int i = 0; i < text.labels.count; i++)
         if (!define(p, text.labels.data[i], text.names.data[i], &made->results[i])) return false;
     return true;

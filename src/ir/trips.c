@@ -420,6 +420,20 @@ static bool is_no_atomic(Op *op, void *user) {
 
 bool func_has_atomics(const Func *fn) { return !region_walk(fn->body, is_no_atomic, NULL); }
 
+static bool note_cluster(Op *op, void *blocks) {
+    if (op->kind == OP_MEET) *(int *)blocks = (int)meet_blocks(op);
+    if (op->kind == OP_RANK) *(int *)blocks = (int)rank_blocks(op);
+    return op->kind != OP_MEET && op->kind != OP_RANK;
+}
+
+int func_cluster(const Func *fn) {
+    int blocks = 1;
+    region_walk(fn->body, note_cluster, &blocks);
+    return blocks;
+}
+
+int meet_bytes(const Op *meet) { return 8 * meet->num_results; }
+
 bool load_is_shared(bool has_atomics, const Op *load) {
     if (type_is_tile(op_result(load)->type)) return false;
     if (load_volatile(load) || has_atomics) return true;
@@ -478,6 +492,7 @@ int op_trips(const Func *fn, bool has_atomics, const Op *op, int bytes[MAX_TRIPS
     case OP_SPLIT:
     case OP_STORE:
     case OP_BARRIER:
+    case OP_MEET:
     case OP_ASSUME:
     case OP_ASSERT:
     case OP_PRINT:

@@ -20,6 +20,8 @@ enum {
 int op_trips(const Func *fn, bool has_atomics, const Op *op, int bytes[MAX_TRIPS]);
 int op_scratch(const Func *fn, bool has_atomics, const Op *op); /* the most bytes of a trip */
 bool func_has_atomics(const Func *fn);
+int func_cluster(const Func *fn); /* blocks that a program is made of; 1: it is one */
+int meet_bytes(const Op *meet);   /* of shared memory, where no scratch is */
 /* One thread loads and tells the others: another program may write meanwhile. */
 bool load_is_shared(bool has_atomics, const Op *load);
 bool value_is_used(const Func *fn, const Value *value);

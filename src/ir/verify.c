@@ -3,6 +3,7 @@
  * (regions end with a yield, arguments fit), dominance (a use comes after its definition, in the
  * same region or one around it), and the type rule of each op. Rules look at a tile apart from
  * where it lies; what placed form asks for besides is in verify_place.c. */
+#include "ir/trips.h"
 #include "ir/verify.h"
 
 #include <limits.h>
@@ -372,6 +373,28 @@ static bool check_hint(Verifier *v, const Op *op, const Type *a) {
 
 /* ---- rules ---- */
 
+static bool is_cluster(Verifier *v, const Op *op, int64_t blocks) {
+    if (blocks != 2 && blocks != 4 && blocks != 8)
+        return verify_bad(v, op, "a cluster of %lld blocks", (long long)blocks);
+    return blocks == func_cluster(v->fn) || verify_bad(v, op, "clusters of two sizes");
+}
+
+static bool check_meet(Verifier *v, const Op *op) {
+    int64_t blocks = meet_blocks(op);
+    if (!is_cluster(v, op, blocks)) return false;
+    if (op->parent != v->fn->body) return verify_bad(v, op, "not at the top of the function");
+    if (op->num_results != op->num_operands * blocks)
+        return verify_bad(v, op, "%d results, not %d", op->num_results,
+                          op->num_operands * (int)blocks);
+    for (int i = 0; i < op->num_results; i++) {
+        const Type *type = op->operands[i / blocks]->type;
+        if (!want(v, op, !type_is_tile(type) && !type_is_bool(type), "a scalar", type) ||
+            !same_type(v, op, type, op->results[i].type))
+            return false;
+    }
+    return true;
+}
+
 static bool check_leaf(Verifier *v, const Op *op, TypeRule rule) {
     const Type *r = op->num_results == 1 ? op->results[0].type : NULL;
     if (rule == RULE_CONSTANT) {
@@ -385,6 +408,9 @@ static bool check_leaf(Verifier *v, const Op *op, TypeRule rule) {
             return verify_bad(v, op, "bad range [%lld, %lld)", (long long)start, (long long)end);
         return result_is(v, op, 1, (int[]){(int)(end - start)}, type_scalar(TYPE_I32));
     }
+    if (op->kind == OP_RANK)
+        return is_cluster(v, op, rank_blocks(op)) &&
+               want(v, op, r->kind == TYPE_I32, "a result of i32", r);
     return axis_in(v, op, grid_axis(op), 3) &&
            want(v, op, r->kind == TYPE_I32, "a result of i32", r);
 }
@@ -494,6 +520,7 @@ static bool check_rule(Verifier *v, const Op *op) {
     case RULE_ATOMIC_CAS: return check_cas(v, op);
     case RULE_REDUCE: return check_reduce(v, op, false);
     case RULE_SCAN: return check_reduce(v, op, true);
+    case RULE_MEET: return check_meet(v, op);
     case RULE_HISTOGRAM: return check_histogram(v, op, a);
     case RULE_DOT: return check_dot(v, op);
     case RULE_SAME1:

@@ -270,6 +270,7 @@ static bool check_program(Verifier *v, const Op *op) {
         return verify_bad(v, op, "groups of copies in program form");
     if (op->kind == OP_SETTLE || (op->kind == OP_DOT && dot_async(op)))
         return verify_bad(v, op, "products under way in program form");
+    if (op->kind == OP_MEET && meet_offset(op)) return verify_bad(v, op, "offset in program form");
     if (op->barrier || op->num_trips) return verify_bad(v, op, "fences in program form");
     return op->kind != OP_DOT || dot_unit(op) == UNIT_NONE ||
            verify_bad(v, op, "unit in program form");
@@ -317,6 +318,44 @@ static bool check_fences(Verifier *v, const Op *op) {
     return true;
 }
 
+/* ---- clusters ---- */
+
+typedef struct Apart {
+    const Verifier *v;
+    const Op *meet;
+} Apart;
+
+static bool meets_bytes(const Op *meet, int64_t start, int64_t end) {
+    return meet_offset(meet) < end && meet_offset(meet) + meet_bytes(meet) > start;
+}
+
+/* Another block may write to what a `meet` has at any time. */
+static bool is_apart(Op *op, void *user) {
+    const Apart *a = user;
+    int bytes[MAX_TRIPS];
+    if (op == a->meet) return true;
+    if (op->kind == OP_RING) return !meets_bytes(a->meet, ring_offset(op), ring_end(op));
+    if (op->kind == OP_MEET)
+        return !meets_bytes(a->meet, meet_offset(op), meet_offset(op) + meet_bytes(op));
+    op_trips(a->v->fn, a->v->has_atomics, op, bytes);
+    for (int i = 0; i < op->num_trips; i++)
+        if (meets_bytes(a->meet, op->trips[i].offset, op->trips[i].offset + bytes[i])) return false;
+    return true;
+}
+
+/* Offset 0 is of a function that is not fenced yet. */
+static bool check_meet(Verifier *v, const Op *op) {
+    Apart a = {v, op};
+    const Arch *arch = arch_find(v->fn->target);
+    int64_t offset = meet_offset(op), most = arch->shared_limit;
+    if (arch->number < 90) return verify_bad(v, op, "%s has no clusters", arch->name);
+    if (!offset) return true;
+    if (offset < 0 || offset % SCRATCH_ALIGNMENT || offset > most - meet_bytes(op))
+        return verify_bad(v, op, "offset = %lld", (long long)offset);
+    return region_walk(v->fn->body, is_apart, &a) ||
+           verify_bad(v, op, "what other blocks write lies where there is something else");
+}
+
 /* ---- products under way ---- */
 
 static bool is_settled(void *user, const Op *op, int pending) {
@@ -348,6 +387,7 @@ static bool check_op_places(Verifier *v, const Op *op) {
                verify_bad(v, op, "%lld products under way, expected 0 to %d",
                           (long long)settle_pending(op), MOST_UNDER_WAY);
     case OP_LOAD: return check_width(v, op, load_width(op));
+    case OP_MEET: return check_meet(v, op);
     case OP_STORE: return check_width(v, op, store_width(op));
     case OP_ATOMIC_RMW: return check_atomic(v, op);
     case OP_HISTOGRAM:

@@ -113,6 +113,7 @@ bool verify_thread_op(Verifier *v, const Op *op) {
     case OP_POISON:
     case OP_PROGRAM_ID:
     case OP_NUM_PROGRAMS:
+    case OP_RANK:
     case OP_ASSUME:
     case OP_ASSERT:
     case OP_CLOCK:

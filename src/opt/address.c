@@ -45,7 +45,7 @@ bool facts_may_alias(const Facts *facts, const Value *a, const Value *b) {
 bool op_writes_memory(const Op *op) {
     if (op->kind == OP_INLINE_ASM) return !op_is_pure(op);
     if (op->kind == OP_ASSUME || op->kind == OP_ASSERT || op->kind == OP_PRINT) return false;
-    if (is_ring_op(op)) return false;
+    if (is_ring_op(op) || op->kind == OP_MEET) return false;
     return op_has_trait(op, WRITES);
 }
 

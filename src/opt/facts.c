@@ -239,7 +239,8 @@ static bool result_nonnegative(const Facts *facts, const Op *op) {
     const bool *known = facts->nonnegative;
     OpKind kind = op->kind;
     if (kind == OP_CONSTANT) return value_is_int(&op->results[0], &number) && number >= 0;
-    if (kind == OP_PROGRAM_ID || kind == OP_NUM_PROGRAMS || kind == OP_EXT_U) return true;
+    if (kind == OP_PROGRAM_ID || kind == OP_NUM_PROGRAMS || kind == OP_RANK || kind == OP_EXT_U)
+        return true;
     if (kind == OP_ARANGE) return arange_start(op) >= 0;
     if (kind == OP_SELECT) return known[select_a(op)->id] && known[select_b(op)->id];
     if (kind == OP_ADD || kind == OP_MUL)

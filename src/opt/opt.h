@@ -12,6 +12,7 @@ typedef struct PassCtx {
     const char *target;        /* "sm_90a"; `place` asks for it */
     bool precise;              /* `contract` does nothing */
     bool maps;                 /* boxes of tensors may be copied (gen/map.h) */
+    bool clusters;             /* a program may be several blocks (GenFacts.cluster) */
     struct Needs *needs;       /* of each launch; NULL: launches are not asked */
     bool overlaps;             /* .. or one said that parameters do */
     const struct Facts *facts; /* made by `fence`, of the function as it leaves it */

@@ -112,6 +112,7 @@ Range range_of_result(const Facts *facts, const Op *op) {
     if (!type_is_int(to)) return type;
     if (value_is_int(&op->results[0], &number)) return (Range){number, number};
     if (op->kind == OP_ARANGE) return (Range){arange_start(op), arange_start(op) + to->lanes - 1};
+    if (op->kind == OP_RANK) return (Range){0, rank_blocks(op) - 1};
     if (op->kind == OP_PROGRAM_ID || op->kind == OP_NUM_PROGRAMS) return (Range){0, type.high};
     if (op->num_operands == 0 || !type_is_int(op->operands[0]->type)) return type;
     Range a = range_of(facts, op->operands[0]);

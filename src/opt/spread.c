@@ -288,6 +288,7 @@ static void spread_op(Spread *s, const Op *op, Mask mask) {
         return;
     case OP_PRINT:
     case OP_CALL:
+    case OP_MEET:
 #define SHAPE(kind, ...)  case OP_##kind:
 #define ASYNC(kind, ...)  case OP_##kind:
 #define ACROSS(kind, ...) case OP_##kind:

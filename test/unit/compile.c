@@ -112,6 +112,23 @@ TEST(what_is_wrong_is_said) {
     arena_free(arena);
 }
 
+TEST(a_program_of_several_blocks_is_a_gpus) {
+    Arena *arena = arena_new(NULL);
+    Diag diag;
+    const char *meets =
+        "func @k(%n: i32) {\n  %a, %b, %c, %d = meet %n {blocks = 4} : i32, i32, i32, i32\n"
+        "  yield\n}";
+    CHECK(!compiled(arena, meets, (CompileRequest){.target = "interp"}, &diag));
+    CHECK(strstr(words(arena, &diag), "a program of several blocks on target 'interp'"));
+    CHECK(!compiled(arena, meets, (CompileRequest){.target = "cpu:avx2"}, &diag));
+    CompiledKernel *kernel = compiled(arena, meets, (CompileRequest){.target = "sm_90a"}, &diag);
+    CHECK(kernel && kernel->facts.cluster == 4);
+    CHECK(kernel && strstr(kernel->text.data, ".reqnctapercluster 4, 1, 1\n"));
+    kernel = compiled(arena, text, (CompileRequest){.target = "sm_90a"}, &diag);
+    CHECK(kernel && !kernel->facts.cluster);
+    arena_free(arena);
+}
+
 /* What counts a kernel's work reads its IR: that of a GPU's stays in program form, and the places
  * are on a copy. */
 TEST(places_are_on_a_copy) {

@@ -117,6 +117,7 @@ TEST(each_op_prints_and_parses_to_itself) {
         !reads_back(arena, "test/opt/placed.tir", seen) ||
         !reads_back(arena, "test/ir/thread.tir", seen) ||
         !reads_back(arena, "test/ir/ring_copy.tir", seen) ||
+        !reads_back(arena, "test/ir/cluster.tir", seen) ||
         !reads_back(arena, "test/ir/ring_placed.tir", seen)) {
         SKIP("run from the project's folder");
     } else {
@@ -190,6 +191,16 @@ static const Bad invalid[] = {
      "dimension 0 of tile<12xi32> is not a power of two"},
     {"%x = program_id {axis = 3} : i32", "axis 3 is outside [0, 3)"},
     {"%x = program_id {axis = 0} : i64", "expected a result of i32, not i64"},
+    {"%x = rank {blocks = 3} : i32", "a cluster of 3 blocks"},
+    {"%x = rank {blocks = 2} : i32\n%y = rank {blocks = 4} : i32", "clusters of two sizes"},
+    {"%x = rank {blocks = 2} : i64", "expected a result of i32, not i64"},
+    {"%x = meet %n {blocks = 2} : i32", "1 results, not 2"},
+    {"%x, %y = meet %n {blocks = 2} : i32, i64", "types differ: i32 and i64"},
+    {"%x, %y = meet %c {blocks = 2} : i1, i1", "expected a scalar, not i1"},
+    {"%x, %y = meet %r {blocks = 2} : tile<16xi32>, tile<16xi32>", "expected a scalar"},
+    {"%x, %y = meet %n {blocks = 2, offset = 16} : i32, i32", "meet: offset in program form"},
+    {"if %c {\n%x, %y = meet %n {blocks = 2} : i32, i32\nyield\n} {\nyield\n}",
+     "not at the top of the function"},
     {"%x = splat %r : tile<16xi32>", "expected a scalar, not tile<16xi32>"},
     {"%x = splat %n : tile<16xf32>", "types differ: i32 and f32"},
     {"%x = broadcast %m : tile<4x8xi32>", "tile<1x16xi32> does not broadcast to tile<4x8xi32>"},

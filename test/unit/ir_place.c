@@ -232,6 +232,9 @@ static const Row functions[] = {
      "load: width in program form"},
     {"func @f(%p: ptr<f32>) {\n%t = load %p {barrier = 1} : f32\nyield\n}",
      "load: fences in program form"},
+    {"func @f(%n: i32) {num_warps = 1, form = placed, target = \"sm_80\"} {\n"
+     "%x, %y = meet %n {blocks = 2} : i32, i32\nyield\n}",
+     "meet: sm_80 has no clusters"},
     {"func @f(%p: ptr<f32>) {\n%t = load %p {barrier = 0} : f32\nyield\n}", "out of range"},
     {"func @f(%p: ptr<f32>) {\n%t = load %p {scratch = [0]} : f32\nyield\n}",
      "'scratch' and 'wait' are of the same trips"},
@@ -264,6 +267,34 @@ static const Row functions[] = {
      "#0 does not hold each bit of the tile's index once"},
 };
 
+#define CLUSTER                                                                                    \
+    "#0 = {reg = [], lane = [1, 2, 4, 8, 16], warp = [32]}\n"                                      \
+    "#1 = shared {offset = [1, 2, 4, 8, 16, 32], vector = 0}\n"                                    \
+    "func @f(%n: i32) {num_warps = 2, form = placed, target = \"sm_90a\"} {\n"                     \
+    "%t = poison : tile<64xi32, #0>\n"                                                             \
+    "%s = reduce %t {axis = 0, scratch = [0], wait = [0]} : i32 (%a: i32, %b: i32) {\n"            \
+    "%c = add %a, %b : i32\nyield %c\n}\n"
+
+static const Row clusters[] = {
+    {"%x, %y = meet %s {blocks = 2} : i32, i32", NULL},
+    {"%x, %y = meet %s {blocks = 2, offset = 16} : i32, i32", NULL},
+    {"%x, %y = meet %s {blocks = 2, offset = 16} : i32, i32\n"
+     "%z, %w = meet %x {blocks = 2, offset = 32} : i32, i32",
+     NULL},
+    {"%x, %y = meet %s {blocks = 2, offset = 16} : i32, i32\n"
+     "%z, %w = meet %x {blocks = 2, offset = 16} : i32, i32",
+     "lies where there is something else"},
+    {"%x, %y = meet %s {blocks = 2, offset = 16} : i32, i32\n"
+     "%u = reduce %t {axis = 0, scratch = [16], wait = [0]} : i32 (%d: i32, %e: i32) {\n"
+     "%f = add %d, %e : i32\nyield %f\n}",
+     "lies where there is something else"},
+    {"%x, %y = meet %s {blocks = 2, offset = 16} : i32, i32\n"
+     "%r = ring {stages = 1, offset = 0} : ring<tile<64xi32, #1>>",
+     "lies where there is something else"},
+    {"%x, %y = meet %s {blocks = 2, offset = 20} : i32, i32", "offset = 20"},
+    {"%x, %y = meet %s {blocks = 2, offset = 232448} : i32, i32", "offset = 232448"},
+};
+
 static void check(const char *text, const char *want) {
     Arena *arena = arena_new(NULL);
     const char *why = ir_refusal(arena, text);
@@ -279,6 +310,14 @@ TEST(ops_fit_their_places) {
     for (int i = 0; i < COUNT(ops); i++)
         check(str_format(arena, "%s%s%s%s\nyield\n}\n", PLACES, HEAD, VALUES, ops[i].text).data,
               ops[i].want);
+    arena_free(arena);
+}
+
+TEST(what_blocks_tell_each_other_lies_apart) {
+    Arena *arena = arena_new(NULL);
+    for (int i = 0; i < COUNT(clusters); i++)
+        check(str_format(arena, "%s%s\nyield\n}\n", CLUSTER, clusters[i].text).data,
+              clusters[i].want);
     arena_free(arena);
 }
 

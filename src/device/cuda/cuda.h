@@ -36,6 +36,7 @@ typedef struct CudaObject {
     unsigned block[3], dynamic_shared; /* loaded */
     bool is_cooperative;               /* loaded: its blocks wait for each other */
     struct CudaMaps *maps;             /* loaded: NULL: it has none */
+    int cluster;                       /* loaded: blocks of a program, or 0 */
     int walks, num_args;               /* loaded: blocks of a multiprocessor, or 0 (GenFacts) .. */
     void **walk_args;                  /* .. its arguments, and the size of the grid */
     char *name;                        /* loaded: "softmax_kernel (softmax.py:12)" */

@@ -209,6 +209,7 @@ static tern_status cuda_open(Device *device, const char *argument,
     if (status == TERN_OK) status = make_context(cuda);
     device->makes_maps = cuda->driver.map_encode && cuda->major >= 9;
     device->walks = cuda->multiprocessors;
+    device->clusters = true;
     if (status != TERN_OK) cuda_close(device);
     return status;
 }

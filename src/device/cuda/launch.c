@@ -94,6 +94,7 @@ tern_status cuda_launch(Device *device, void *queue, void *loaded, const uint32_
     if (status == TERN_OK) status = cuda_enter(cuda, &previous);
     if (status != TERN_OK) return status;
     uint32_t blocks[3] = {grid[0], grid[1], grid[2]};
+    if (kernel->cluster) blocks[0] *= (uint32_t)kernel->cluster; /* the caller has checked that */
     if (kernel->maps) status = cuda_maps_make(cuda, kernel, &args);
     if (status == TERN_OK && kernel->walks) status = cut_grid(cuda, kernel, grid, blocks, &args);
     if (status != TERN_OK) return cuda_leave(cuda, previous), status;

@@ -183,6 +183,7 @@ static tern_status load_kernel(Cuda *cuda, Arena *scratch, const CompiledKernel 
     if (status == TERN_OK && kernel->facts.maps.count)
         status = cuda_maps_open(cuda, kernel, object);
     if (status == TERN_OK) object->log = strdup(logs->info);
+    object->cluster = kernel->facts.cluster;
     object->walks = kernel->facts.walks;
     object->num_args = kernel->num_params + kernel->facts.maps.count;
     if (object->walks)

@@ -224,6 +224,8 @@ static bool exec_node(Program *p, const Node *node) {
     case OP_PRINTF: return exec_printf(p, op);
     case OP_CLOCK: return exec_clock(p, op);
     case OP_INLINE_ASM: return exec_assembly(p, node);
+    case OP_RANK: /* never come here (compile_ir) */
+    case OP_MEET:
     case OP_YIELD:
 #define LANE(kind, ...)   case OP_##kind: /* above */
 #define THREAD(kind, ...) case OP_##kind: /* `spread` leaves none */

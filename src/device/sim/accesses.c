@@ -13,7 +13,8 @@ static tern_access_kind kind_of(const Ins *ins) {
 bool record_access(Machine *m, const Warp *w, const Ins *ins, PtxSpace space,
                    const uint64_t *addresses, uint32_t lanes) {
     Recording *r = m->recording;
-    uint64_t program = w->block->linear;
+    int blocks = m->program->kernel ? m->program->kernel->facts.cluster : 0; /* of a program */
+    uint64_t program = w->block->linear / (uint64_t)(blocks ? blocks : 1);
     int bytes = ins->op == SIM_LDMATRIX || ins->op == SIM_STMATRIX ? 16 : ins->bytes * ins->count;
     bool shared = space == SPACE_SHARED;
     Count one = {0};

@@ -55,6 +55,7 @@ static tern_status sim_open(Device *device, const char *argument,
     state->seed = options->order_seed ? options->order_seed : number_from("TERN_ORDER_SEED");
     state->perturb = number_from("TERN_SIM_ULP");
     device->walks = state->seed && !options->watch ? state->gpu->multiprocessors : 0;
+    device->clusters = !options->watch;
     int timeout_ms;
     if (!device_timeout(device, options->timeout_ms, &timeout_ms)) return TERN_ERROR_ARGUMENT;
     state->timeout_ns = (int64_t)timeout_ms * 1000000;
@@ -268,6 +269,7 @@ static tern_status sim_launch(Device *device, void *queue, void *handle, const u
         if (str_is(p->symbols.data[i].name, PTX_GRID_WORKSPACE))
             memset((void *)(uintptr_t)p->symbols.data[i].address, 0, 8);
     if (p->kernel->facts.walks) cut_grid(m, grid);
+    if (p->kernel->facts.cluster) m->grid[0] *= (uint32_t)p->kernel->facts.cluster;
     if (state->timeout_ns) m->deadline_ns = clock_ns() + state->timeout_ns;
     if (loaded->totals.recording.most) {
         m->recording = &loaded->totals.recording;

@@ -461,6 +461,7 @@ void write_across(Nest *n, Op *op) {
     case OP_LOAD:
     case OP_STORE:
     case OP_BARRIER:
+    case OP_MEET:
 #define OP(kind, ...) case OP_##kind:
 #define MEMORY(...)
 #define ACROSS(...)

@@ -568,6 +568,7 @@ static Ev eval_op(Nest *n, Op *op, Place place) {
 #include "ir/ops.def"
     case OP_PROGRAM_ID:
     case OP_NUM_PROGRAMS:
+    case OP_RANK:
     case OP_JOIN:
     case OP_SPLIT:
     case OP_CONVERT:
@@ -575,6 +576,7 @@ static Ev eval_op(Nest *n, Op *op, Place place) {
     case OP_ATOMIC_RMW:
     case OP_ATOMIC_CAS:
     case OP_BARRIER:
+    case OP_MEET:
     case OP_REDUCE:
     case OP_SCAN:
     case OP_HISTOGRAM:

@@ -217,6 +217,7 @@ static void scalar_memory(Gen *g, Op *op) {
                             STR_ARG(value), has_mask ? " : 0" : ""));
         return;
     case OP_BARRIER:
+    case OP_MEET:
 #define OP(kind, ...) case OP_##kind:
 #define MEMORY(...)
 #include "ir/ops.def"
@@ -475,6 +476,8 @@ void scalar_op_write(Gen *g, Op *op) {
         if (g->depth == 1) vec_push(g->arena, &g->allocs, op);
         return;
     case OP_ARANGE:
+    case OP_RANK:
+    case OP_MEET:
     case OP_PRINT:
     case OP_PRINTF:
     case OP_INLINE_ASM:
@@ -542,6 +545,7 @@ static void tile_op_write(Gen *g, Op *op) {
         return; /* so does this */
     case OP_CONVERT:
     case OP_BARRIER:
+    case OP_MEET:
     case OP_ASSUME:
     case OP_CLOCK:
     case OP_INLINE_ASM:

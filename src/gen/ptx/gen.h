@@ -47,6 +47,7 @@ typedef struct Gen {
     bool has_atomics, has_wgmma;
     const Roles *roles; /* NULL: all of the block's warps do the same */
     bool is_producer;
+    bool has_met;  /* all blocks of the cluster did, since they began */
     bool met;      /* all threads did, since thread 0 made the mbarriers */
     int *barriers; /* by value id of a ring that the producer fills: where they are; else 0 */
     int next_ring;

@@ -208,6 +208,20 @@ static Tir ptx_grid(Gen *g, const Op *op) {
     return tir_special(g->b, CLASS_B32, (is_count ? counts : ids)[axis], zeros);
 }
 
+/* A cluster's blocks are programs along x; log: of their number. */
+static Tir of_cluster(Gen *g, const Op *op, Tir blocks) {
+    bool is_count = op->kind == OP_NUM_PROGRAMS;
+    int64_t axis = is_count ? num_programs_axis(op) : program_id_axis(op);
+    int log = 0;
+    while (1 << log < g->facts->cluster) log++;
+    return axis || !log ? blocks : tir_2(g->b, TIR_SHR_U32, blocks, tir_i32(g->b, log));
+}
+
+static Tir ptx_rank(Gen *g) {
+    uint32_t most = (uint32_t)g->facts->cluster - 1;
+    return tir_special(g->b, CLASS_B32, "%cluster_ctarank", ~most);
+}
+
 /* Ops without effects: their registers follow from those of the operands, one by one. */
 static Tir *pure_registers(Gen *g, const Op *op) {
     const Value *result = op_result(op), *from = op->num_operands ? op->operands[0] : NULL;
@@ -220,11 +234,65 @@ static Tir *pure_registers(Gen *g, const Op *op) {
     if (from)
         value = ptx_scalar_of(g, from);
     else if (op->kind == OP_PROGRAM_ID || op->kind == OP_NUM_PROGRAMS)
-        value = ptx_grid(g, op);
+        value = of_cluster(g, op, ptx_grid(g, op));
+    else if (op->kind == OP_RANK)
+        value = ptx_rank(g);
     else
         value = ptx_constant(g, type_lane(result->type),
                              op->kind == OP_CONSTANT ? constant_bits(op) : 0);
     return filled(g, registers_of(result), value);
+}
+
+/* ---- clusters ----
+ *
+ * A block's threads 0 to n - 1 each write its value to one of the cluster's n blocks, then all of
+ * them meet. Before the first time, all blocks must have begun: that they say as they begin, and it
+ * is waited for here. None is written to after its last meeting. */
+
+enum { SLOT_BYTES = 8 }; /* of a value of one block: see meet_bytes */
+
+static void push(Gen *g, const Op *op, Tir there, Tir guard) {
+    for (int i = 0; i < op->num_operands; i++) {
+        const Type *lane = op->operands[i]->type;
+        Tir own = tir_2(g->b, TIR_MUL32, ptx_rank(g), tir_i32(g->b, ptx_lane_bytes(lane)));
+        Tir at = tir_2(g->b, TIR_ADD32, there, own), value = ptx_scalar_of(g, op->operands[i]);
+        at = tir_2(g->b, TIR_ADD32, at, tir_i32(g->b, i * SLOT_BYTES * meet_blocks(op)));
+        ptx_store_lanes(g, "st.shared::cluster", at, lane, 1, guard, &value);
+    }
+}
+
+static void pull(Gen *g, const Op *op) {
+    int blocks = (int)meet_blocks(op);
+    Tir zero = tir_i32(g->b, 0);
+    for (int i = 0; i < op->num_operands; i++) {
+        const Type *lane = op->operands[i]->type;
+        int bytes = ptx_lane_bytes(lane), each = 16 / bytes < blocks ? 16 / bytes : blocks;
+        int offset = (int)meet_offset(op) + i * SLOT_BYTES * blocks;
+        for (int k = 0; k < blocks; k += each) {
+            Tir *lanes = ptx_new_regs(g, each);
+            ptx_load_lanes(g, "ld.shared", false, ptx_shared_address(g, offset + k * bytes, zero),
+                           lane, each, 0, NULL, lanes);
+            for (int n = 0; n < each; n++)
+                ptx_define_scalar(g, &op->results[i * blocks + k + n], lanes[n]);
+        }
+    }
+}
+
+static void ptx_meet(Gen *g, const Op *op) {
+    Tir thread = tir_special(g->b, CLASS_B32, "%tid.x", 0);
+    Tir blocks = tir_i32(g->b, meet_blocks(op)), most = tir_i32(g->b, meet_blocks(op) - 1);
+    Tir zero = tir_i32(g->b, 0), guard = tir_2(g->b, TIR_LT_U32, thread, blocks), index;
+    Tir args[2] = {ptx_shared_address(g, (int)meet_offset(op), zero),
+                   tir_2(g->b, TIR_AND32, thread, most)};
+    if (meet_offset(op) + meet_bytes(op) > g->shared_size)
+        g->shared_size = (int)meet_offset(op) + meet_bytes(op);
+    if (!g->has_met) tir_plain(g->b, "barrier.cluster.wait.aligned;");
+    g->has_met = true;
+    tir_ins(g->b, TIR_ASM, "mapa.shared::cluster.u32 $0, $1, $2;", 2, args, &index);
+    push(g, op, tir_results(g->b, index, CLASS_B32, 1), guard);
+    tir_plain(g->b, "barrier.cluster.arrive.aligned;");
+    tir_plain(g->b, "barrier.cluster.wait.aligned;");
+    pull(g, op);
 }
 
 /* ---- control flow ---- */
@@ -546,6 +614,7 @@ static void ptx_op(Gen *g, const Op *op) {
     case OP_ATOMIC_RMW:
     case OP_ATOMIC_CAS: ptx_atomic(g, op); return;
     case OP_BARRIER: ptx_barrier(g); return;
+    case OP_MEET: ptx_meet(g, op); return;
     case OP_CONVERT: ptx_convert(g, op); return;
     case OP_JOIN: ptx_join(g, op); return;
     case OP_SPLIT: ptx_split(g, op); return;
@@ -597,7 +666,9 @@ static Tir ptx_param(Gen *g, const Param *param, int index) {
 void ptx_function(Gen *g) {
     for (int i = 0; i < g->fn->num_params; i++)
         ptx_define_scalar(g, g->fn->params[i].value, ptx_param(g, &g->fn->params[i], i));
+    if (g->facts->cluster) tir_plain(g->b, "barrier.cluster.arrive.relaxed.aligned;");
     ptx_region(g, g->fn->body);
+    if (g->facts->cluster && !g->has_met) tir_plain(g->b, "barrier.cluster.wait.aligned;");
     if (g->roles && g->roles->out && !g->is_producer)
         tir_plain(g->b, "cp.async.bulk.wait_group 0;");
     tir_plain(g->b, "ret;");

@@ -125,6 +125,16 @@ static int least_blocks(const Gen *g) {
     return each > MOST_EACH ? 0 : blocks < 1 ? 1 : blocks;
 }
 
+/* While one waits for its cluster, another loads: as many as have room in shared memory, and
+ * registers enough. */
+static int blocks_of_cluster(const Gen *g) {
+    enum { REGISTERS = 65536, LEAST_EACH = 64, MOST_BLOCKS = 3 };
+    int by_shared = arch_blocks(g->arch, g->shared_size);
+    int by_registers = REGISTERS / (g->threads * LEAST_EACH);
+    int blocks = by_shared < by_registers ? by_shared : by_registers;
+    return blocks < 1 ? 1 : blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS;
+}
+
 static void print_module(Gen *g, Buf *out) {
     const Func *fn = g->fn;
     const int *block = g->facts->block;
@@ -163,10 +173,15 @@ static void print_module(Gen *g, Buf *out) {
     for (int i = 0; i < (g->facts->walks ? WALK_PARAMS : 0); i++)
         buf_printf(out, ",\n\t.param .b32 param_%d", fn->num_params + i);
     buf_printf(out, ")\n.reqntid %d, %d, %d\n", block[0], block[1], block[2]);
+    if (g->facts->cluster)
+        buf_printf(out, ".explicitcluster\n.reqnctapercluster %d, 1, 1\n", g->facts->cluster);
     /* Where ptxas does not see how much shared memory there is, it may save registers in vain; not
      * where only the few bytes of an mbarrier are more than it might see. */
     bool unseen = g->shared_size > STATIC_SHARED + SCRATCH_ALIGNMENT;
-    int blocks = ptx_has_producer(g) ? g->roles->blocks : unseen ? 1 : least_blocks(g);
+    int blocks = ptx_has_producer(g) ? g->roles->blocks
+                 : g->facts->cluster ? blocks_of_cluster(g)
+                 : unseen            ? 1
+                                     : least_blocks(g);
     if (blocks) buf_printf(out, ".minnctapersm %d\n", blocks);
     buf_puts(out, "{\n");
     if (g->shared_size && !dynamic)
@@ -216,6 +231,7 @@ Gen *ptx_lower_kernel(Func *fn, const GenOptions *options, Diag *diag, GenFacts 
         vec_push(fn->arena, &g->sources, fn->span.source);
     }
     g->has_atomics = func_has_atomics(fn);
+    if (func_cluster(fn) > 1) facts->cluster = func_cluster(fn);
     g->has_wgmma = region_has_wgmma(fn->body);
     if (!thread) g->roles = ptx_find_roles(g);
     ptx_body(g);

@@ -374,6 +374,17 @@ static void fence_region(Fencer *f, Region *region) {
     }
 }
 
+/* Behind all else: what other blocks write there comes at any time. */
+static bool place_meet(Op *op, void *user) {
+    Fencer *f = user;
+    if (op->kind != OP_MEET) return true;
+    int offset = scratch_aligned(f->shared_size ? f->shared_size : SCRATCH_ALIGNMENT);
+    f->changed |= meet_offset(op) != offset;
+    meet_set_offset(op, offset);
+    f->shared_size = offset + meet_bytes(op);
+    return true;
+}
+
 bool pass_fence(PassCtx *px, Func *fn) {
     if (fn->form != FORM_PLACED) return false;
     func_renumber(fn); /* as it will be: the back end asks the same facts */
@@ -382,6 +393,7 @@ bool pass_fence(PassCtx *px, Func *fn) {
     const Arch *arch = arch_find(fn->target);
     f.has_atomics = func_has_atomics(fn);
     fence_region(&f, fn->body);
+    region_walk(fn->body, place_meet, &f);
     px->facts = facts;
     if (f.shared_size > arch->shared_limit)
         diag_refused(px->diag, fn->span, "%d bytes of shared memory; a block of %s has at most %d",

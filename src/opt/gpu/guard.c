@@ -20,6 +20,7 @@
  * body is not too large to have twice. The bound is half of the type, so that what is added to the
  * number, which ranges bound by the other half, does not wrap. The body as it was gets no rings: it
  * is not expected to run. */
+#include "ir/trips.h"
 #include "opt/opt.h"
 
 enum {
@@ -216,7 +217,7 @@ static int guard_region(PassCtx *px, Func *fn, Region *region, int left) {
 }
 
 bool pass_guard(PassCtx *px, Func *fn) {
-    if (fn->form != FORM_PROGRAM || fn->num_warps < 1) return false;
+    if (fn->form != FORM_PROGRAM || fn->num_warps < 1 || func_cluster(fn) > 1) return false;
     func_renumber(fn);
     return guard_region(px, fn, fn->body, MOST_GUARDS) > 0;
 }

@@ -346,12 +346,14 @@ typedef struct Room {
     const Func *fn;
     bool has_atomics;
     int scratch, end;
+    int meets; /* bytes that other blocks write */
 } Room;
 
 static bool note_room(Op *op, void *user) {
     Room *room = user;
     int scratch = op_scratch(room->fn, room->has_atomics, op);
     if (scratch > room->scratch) room->scratch = scratch;
+    if (op->kind == OP_MEET) room->meets += meet_bytes(op) + SCRATCH_ALIGNMENT;
     if (op->kind == OP_RING && ring_end(op) > room->end) room->end = ring_end(op);
     return true;
 }
@@ -361,7 +363,7 @@ bool pass_hold(PassCtx *px, Func *fn) {
     Room room = {.fn = fn, .has_atomics = func_has_atomics(fn)};
     region_walk(fn->body, note_room, &room);
     Holder h = {.fn = fn, .end = room.end};
-    h.limit = arch_find(fn->target)->shared_limit - room.scratch - SMALL_SCRATCH;
+    h.limit = arch_find(fn->target)->shared_limit - room.scratch - SMALL_SCRATCH - room.meets;
     if (!hold_region(&h, fn->body)) return false;
     func_resolve(fn);
     pass_dce(px, fn);

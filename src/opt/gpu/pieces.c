@@ -43,19 +43,9 @@ enum {
     MOST_LINES = 3000,     /* of what reads them again, roughly, where that is no loop */
     MOST_CARRIED = 16,     /* registers of a thread, of reductions */
     MOST_NESTS = 64,
-    MOST_OPS = 4000, /* of one nest */
+    CLUSTER_HELD = 8, /* of how many pieces of a cluster's block one is in registers */
+    MOST_OPS = 4000,  /* of one nest */
 };
-
-typedef VEC(Op *) Ops;
-
-typedef struct Nest {
-    Op *before;     /* it stands before this op */
-    Ops ends;       /* stores and reductions, in order */
-    Ops ops;        /* what they are made of, they too, in order */
-    Ops behind;     /* what is made of its reductions and stood between: moves behind it */
-    const Op *most; /* one of its ends, and .. */
-    Op *total;      /* .. the sum that is made with it (online.c), which moves behind it; or NULL */
-} Nest;
 
 typedef struct Pieces {
     PassCtx *px;
@@ -66,6 +56,7 @@ typedef struct Pieces {
     int threads;
     int number; /* of the dimension that is cut */
     int size, piece;
+    Cluster cluster; /* whose blocks share the pieces */
     bool has_atomics;
     bool joins;          /* sums of exponentials are made with their maximum */
     bool *is_costly;     /* by value id: not made of indices alone */
@@ -166,6 +157,9 @@ static int most_live(Pieces *p, int number) {
     return most / 4;
 }
 
+/* Of a block. */
+static int num_pieces(const Pieces *p) { return p->size / p->piece / p->cluster.blocks; }
+
 static int registers_for_tiles(const Pieces *p) {
     int most = BLOCK_REGISTERS / p->threads;
     return (most < MOST_REGISTERS ? most : MOST_REGISTERS) - SPARE_REGISTERS;
@@ -231,6 +225,7 @@ static int piece_of(const Pieces *p, Cut *c) {
     region_walk(p->fn->body, look_at_cut, c);
     if (c->least_bytes < 2) c->least_bytes = 2;
     int64_t lanes = (int64_t)p->threads * PIECE_BYTES / c->least_bytes;
+    if (p->cluster.blocks > 1) lanes = (int64_t)p->threads * p->cluster.lanes;
     int64_t piece = lanes * c->size / c->lanes;
     if (c->reduced && piece < LEAST_PIECE) piece = LEAST_PIECE;
     if (piece < 1) piece = 1;
@@ -525,7 +520,7 @@ static bool is_no_product(Op *op, void *user) {
 /* Shared memory is for as many blocks as have registers; where there are products it is theirs. */
 static int choose_kept(const Pieces *p, int pieces, int bytes) {
     const Arch *arch = arch_find(str_of(p->px->target ? p->px->target : ""));
-    int blocks = BLOCK_REGISTERS / (p->threads * (MOST_REGISTERS + 1));
+    int blocks = p->cluster.blocks > 1 ? 1 : BLOCK_REGISTERS / (p->threads * (MOST_REGISTERS + 1));
     if (!arch || !bytes || !region_walk(p->fn->body, is_no_product, NULL)) return 0;
     int room = arch->shared_limit / (blocks < 1 ? 1 : blocks) - SPARE_SHARED;
     int held = arch->shared_limit - SMALL_SCRATCH - LEAST_SCRATCH; /* by pass hold */
@@ -537,7 +532,7 @@ static int choose_kept(const Pieces *p, int pieces, int bytes) {
 
 /* For which there are registers, beside so many for the piece at work. */
 static int count_held(const Pieces *p, int each, int work) {
-    int most = registers_for_tiles(p), pieces = p->size / p->piece;
+    int most = registers_for_tiles(p), pieces = num_pieces(p);
     int left = most - (work < most * 2 / 3 ? work : most * 2 / 3);
     int count = left > 0 ? left / each : 0;
     return count < pieces ? count : pieces;
@@ -555,9 +550,12 @@ static bool is_long(const Pieces *p) {
  * loaded once. */
 static void choose_held(Pieces *p) {
     p->held = (Map){.arena = p->px->scratch};
-    int bytes, each = find_held(p, &bytes), pieces = p->size / p->piece;
+    int bytes, each = find_held(p, &bytes), pieces = num_pieces(p);
     region_walk(p->fn->body, note_kept, p);
     p->num_held = each ? count_held(p, each, WORK_REGISTERS) : 0;
+    int few = (pieces + CLUSTER_HELD - 1) / CLUSTER_HELD;
+    if (p->cluster.blocks > 1 && p->num_held > few)
+        p->num_held = few + (pieces - few - choose_kept(p, pieces - few, bytes));
     p->num_kept = choose_kept(p, pieces - p->num_held, bytes);
     if (each && p->num_held + p->num_kept < pieces) p->num_held = count_held(p, each, LEAST_WORK);
     if (p->num_kept > pieces - p->num_held) p->num_kept = pieces - p->num_held;
@@ -745,6 +743,7 @@ static void write_reductions(Writer *w, const Nest *nest, Value *const *operands
             end->results[k].replaced = &made->results[k];
         }
     }
+    cluster_meet(&w->p->cluster, w->b, &nest->ends);
 }
 
 /* Writes an op of one of the first pieces, which stand before the loop: what is held of it in
@@ -789,7 +788,8 @@ static Writer *write_held(const Pieces *p, Builder *b, int number, int count, co
         Writer *w = &writers[k];
         *w = (Writer){.p = p, .b = b, .made = {.arena = p->px->scratch}, .nest = number};
         b->span = nest->ends.data[0]->span;
-        w->start = build_int(b, type_scalar(TYPE_I32), (int64_t)k * p->piece);
+        Value *start = build_int(b, type_scalar(TYPE_I32), (int64_t)k * p->piece);
+        w->start = cluster_start(&p->cluster, b, start, p->piece);
         w->early = k < p->num_held || (k < p->num_held + p->num_kept && !p->held_of[k].count);
         for (int i = 0; i < nest->ops.count; i++) {
             const Op *op = nest->ops.data[i];
@@ -840,10 +840,11 @@ static void write_loop(const Pieces *p, Builder *b, int number, int first, int e
     Builder inside = {.fn = fn, .region = body, .span = b->span};
     bool kept = end <= p->num_held + p->num_kept;
     if (number % 2 && !kept && can_turn(nest)) {
-        int64_t both = (int64_t)first * p->piece + p->size - p->piece;
+        int64_t both = (int64_t)first * p->piece + p->size / p->cluster.blocks - p->piece;
         index = build_2(&inside, OP_SUB, build_int(b, i32, both), index);
     }
-    Writer turn = {.p = p, .b = &inside, .start = index, .nest = number};
+    Writer turn = {.p = p, .b = &inside, .nest = number};
+    turn.start = cluster_start(&p->cluster, &inside, index, p->piece);
     turn.streams = !kept, turn.turns = kept;
     turn.made.arena = p->px->scratch;
     for (int i = 0; i < nest->ops.count; i++)
@@ -876,7 +877,7 @@ static void write_nest(const Pieces *p, int number) {
     int first = holds_any(p, nest) ? p->num_held + p->num_kept : 0;
     Value **sums = arena_array(p->px->scratch, Value *, count);
     if (count && !first) first = 1;
-    int pieces = p->size / p->piece, straight = first;
+    int pieces = num_pieces(p), straight = first;
     bool streams = first < pieces;
     if (p->loops && first > 1 && reads_again(p, nest)) straight = p->num_held;
     b.span = nest->ends.data[0]->span;
@@ -903,6 +904,7 @@ static void write_nest(const Pieces *p, int number) {
 
 static void write_all(Pieces *p) {
     for (int i = 0; i < p->nests.count; i++) write_nest(p, i);
+    cluster_store(&p->cluster);
     func_resolve(p->fn);
     for (int i = 0; i < p->nests.count; i++)
         for (int k = 0; k < p->nests.data[i]->ends.count; k++)
@@ -924,6 +926,27 @@ static bool plan(Pieces *p) {
     return true;
 }
 
+/* ---- clusters ---- */
+
+/* Several blocks, that hold all of a row; else one, as before. */
+static void choose_cluster(Pieces *p) {
+    const Pieces one = *p;
+    p->cluster = (Cluster){.px = p->px, .fn = p->fn, .facts = p->facts};
+    cluster_choose(&p->cluster, p->nests.count, p->nests.data, &p->held);
+    if (p->cluster.blocks == 1) return;
+    Cut cut = {.number = p->number};
+    p->threads = p->cluster.threads;
+    p->piece = piece_of(p, &cut);
+    bool fits = p->piece && p->size % (p->piece * p->cluster.blocks) == 0 && num_pieces(p) > 1;
+    if (fits) choose_held(p);
+    if (fits && p->num_held + p->num_kept == num_pieces(p)) {
+        p->fn->num_warps = p->threads / 32;
+        return;
+    }
+    *p = one;
+    choose_held(p);
+}
+
 /* What the passes before have done for the tiles as they were. */
 static void tidy(PassCtx *px, Func *fn) {
     pass_dce(px, fn);
@@ -939,6 +962,7 @@ static bool cut_one(PassCtx *px, Func *fn) {
     Arena *scratch = px->scratch;
     func_renumber(fn);
     Pieces p = {.px = px, .fn = fn, .order = {.arena = scratch}};
+    p.cluster.blocks = 1;
     int warps = fn->num_warps ? fn->num_warps : 4;                 /* none in a text */
     if (warps < 1 || warps > MAX_BLOCK_THREADS / 32) return false; /* `place` refuses it */
     p.threads = 32 * warps;
@@ -949,7 +973,8 @@ static bool cut_one(PassCtx *px, Func *fn) {
     p.facts = facts_compute_linear(scratch, fn);
     p.has_atomics = func_has_atomics(fn);
     if (!plan(&p)) return false;
-    bool streams = p.num_held + p.num_kept < p.size / p.piece;
+    choose_cluster(&p);
+    bool streams = p.num_held + p.num_kept < num_pieces(&p);
     p.joins = streams && p.threads >= SUM_THREADS && !px->precise;
     if (p.joins && !plan(&p)) return false;
     diag_remark(px->diag, fn->span, "computed in pieces of %d of %d lanes: registers are short",

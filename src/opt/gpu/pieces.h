@@ -35,4 +35,35 @@ void online_turn(Builder *b, const Op *most, const Op *total, Value *x, Value *s
 /* Of these, and of what is subtracted, which stands before it, `total` is reduced. */
 void online_end(Func *fn, Op *total, Value *so_far[2]);
 
+typedef VEC(Op *) Ops;
+
+typedef struct Nest {
+    Op *before;     /* it stands before this op */
+    Ops ends;       /* stores and reductions, in order */
+    Ops ops;        /* what they are made of, they too, in order */
+    Ops behind;     /* what is made of its reductions and stood between: moves behind it */
+    const Op *most; /* one of its ends, and .. */
+    Op *total;      /* .. the sum that is made with it (online.c), which moves behind it; or NULL */
+} Nest;
+
+/* cluster.c: the blocks that a program is. */
+typedef struct Cluster {
+    PassCtx *px;
+    Func *fn;
+    Facts *facts;
+    Ops ops;     /* of all loops over pieces */
+    Ops held;    /* those loads whose tiles are held from loop to loop */
+    int blocks;  /* 1: it is one */
+    int threads; /* of a block: they are more blocks, instead; .. */
+    int lanes;   /* .. of a piece, that each has */
+    Ops others;  /* stores that are of no piece */
+} Cluster;
+/* held: results of those loads. */
+void cluster_choose(Cluster *c, int num_nests, Nest *const *nests, const Map *held);
+/* Where a block's piece starts, which is its own or one of those of all blocks. */
+Value *cluster_start(const Cluster *c, Builder *b, Value *own, int piece);
+/* What the reductions among the ends have become of a block's pieces becomes that of all. */
+void cluster_meet(const Cluster *c, Builder *b, const Ops *ends);
+void cluster_store(const Cluster *c); /* the others: by one block */
+
 #endif

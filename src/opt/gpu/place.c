@@ -447,6 +447,7 @@ static void home_op(Placer *p, Op *op) {
     case OP_CONVERT:
     case OP_STORE:
     case OP_BARRIER:
+    case OP_MEET:
     case OP_YIELD:
     case OP_ASSUME:
     case OP_ASSERT:
@@ -676,6 +677,7 @@ static void want_op(Placer *p, Op *op) {
     case OP_TRANS:
     case OP_CONVERT: want_pure(p, op); return;
     case OP_BARRIER:
+    case OP_MEET:
     case OP_CLOCK:
     case OP_YIELD: return;
 #define ASYNC(kind, ...)  case OP_##kind:

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+/* cluster: rows of which a block has no room for all are held by a cluster of blocks.
+ *
+ *     for k: %m = fmax %m, x of piece k     ->     for k: %m = fmax %m, x of piece k * 4 + rank
+ *     %m = reduce %m {max}                         %m = reduce %m {max}
+ *                                                  %m.0, %m.1, %m.2, %m.3 = meet %m {blocks = 4}
+ *                                                  %m = fmax (fmax (fmax %m.0, %m.1), %m.2), %m.3
+ *
+ * Each block does what the program does, with its pieces alone; what is reduced of them it tells
+ * the others, and all combine it in one order. Stores of what is no piece's are the first block's.
+ * Between blocks nothing else is ordered: a lane that is stored may be loaded by the same lane of
+ * the pieces only. A block holds so little that two of them have room on a multiprocessor: one
+ * loads while the other one computes, or waits. */
+#include "ir/arch.h"
+#include "opt/gpu/pieces.h"
+
+enum {
+    SHARE = 128 << 10, /* bytes that a block holds, if they were all in registers .. */
+    LEAST_SHARES = 4,  /* .. and for how many of them it pays */
+    MOST_BLOCKS = 8,   /* of a cluster, on any GPU */
+    MOST_TOLD = 8,     /* results of a reduction */
+};
+
+/* ---- may it be ---- */
+
+static bool has_op(const Ops *ops, const Op *op) {
+    for (int i = 0; i < ops->count; i++)
+        if (ops->data[i] == op) return true;
+    return false;
+}
+
+/* One block does both, where they are of the same lanes. */
+static bool by_one_block(const Cluster *c, const Op *write, const Op *access) {
+    bool in_pieces = has_op(&c->ops, write);
+    return in_pieces == has_op(&c->ops, access) && (in_pieces || access->kind == OP_STORE);
+}
+
+static bool stays_apart(const Cluster *c, const Op *write, const Op *access) {
+    const Value *a = access_pointer(write), *b = access_pointer(access);
+    return (a == b && by_one_block(c, write, access)) || !facts_may_alias(c->facts, a, b);
+}
+
+static bool can_be_told(const Op *reduce) {
+    for (int i = 0; i < reduce->num_results; i++)
+        if (type_is_tile(reduce->results[i].type) || type_is_bool(reduce->results[i].type))
+            return false;
+    return reduce->num_results <= MOST_TOLD;
+}
+
+/* Loops beside those over pieces would run in each block. */
+static bool can_be_of_blocks(const Cluster *c, const Op *op) {
+    if (op->kind == OP_REDUCE && has_op(&c->ops, op)) return can_be_told(op);
+    if (op->kind == OP_LOAD) return !load_volatile(op);
+    if (op->kind == OP_STORE) return !store_volatile(op);
+    if (op->kind == OP_INLINE_ASM) return op_is_pure(op);
+    if (op->kind == OP_ASSUME || op->kind == OP_YIELD) return true;
+    bool plain = !op->num_regions || op_has_trait(op, ISOLATED);
+    return op_has_trait(op, PURE) && plain && op->kind != OP_DOT;
+}
+
+static bool can_cluster(const Cluster *c) {
+    bool reduces = false;
+    for (const Op *op = c->fn->body->first; op; op = op->next) {
+        if (!can_be_of_blocks(c, op)) return false;
+        reduces |= op->kind == OP_REDUCE && has_op(&c->ops, op);
+        for (const Op *other = c->fn->body->first; other && op->kind == OP_STORE;
+             other = other->next) {
+            bool is_access = other->kind == OP_STORE || other->kind == OP_LOAD;
+            if (is_access && other != op && !stays_apart(c, op, other)) return false;
+        }
+    }
+    return reduces;
+}
+
+/* least: of a lane. */
+static int64_t bytes_held(const Cluster *c, int least) {
+    int64_t bytes = 0;
+    for (int i = 0; i < c->held.count; i++) {
+        const Type *type = op_result(c->held.data[i])->type;
+        int each = type_size_bytes(type);
+        bytes += (int64_t)type->lanes * (each < least ? least : each);
+    }
+    return bytes;
+}
+
+/* As many as two blocks, or four, can have on a multiprocessor. What is not held is read where it
+ * is wanted: there should be much of it at once. */
+static void choose_threads(Cluster *c) {
+    bool is_narrow = bytes_held(c, 1) < bytes_held(c, 4), streams = false;
+    for (int i = 0; i < c->ops.count; i++)
+        streams |= c->ops.data[i]->kind == OP_LOAD && !has_op(&c->held, c->ops.data[i]);
+    c->threads = bytes_held(c, 1) > (int64_t)c->blocks * SHARE / 2 ? 512 : 256;
+    c->lanes = is_narrow && streams ? 32 : 16;
+}
+
+static void add_nest(Cluster *c, const Nest *nest, const Map *held) {
+    for (int i = 0; i < nest->ops.count; i++) {
+        Op *op = nest->ops.data[i];
+        bool is_held = op->kind == OP_LOAD && map_get_pointer(held, op_result(op));
+        if (is_held && !has_op(&c->held, op)) vec_push(c->px->scratch, &c->held, op);
+        vec_push(c->px->scratch, &c->ops, op);
+    }
+}
+
+void cluster_choose(Cluster *c, int num_nests, Nest *const *nests, const Map *held) {
+    const Arch *arch = arch_find(str_of(c->px->target ? c->px->target : ""));
+    c->blocks = 1;
+    if (!c->px->clusters || !arch || arch->number < 90) return;
+    for (int i = 0; i < num_nests; i++) add_nest(c, nests[i], held);
+    int64_t bytes = bytes_held(c, 4); /* of less than a register: the work is that of whole ones */
+    if (bytes < (int64_t)LEAST_SHARES * SHARE || !can_cluster(c)) return;
+    while (c->blocks < MOST_BLOCKS && bytes > (int64_t)c->blocks * SHARE) c->blocks *= 2;
+    choose_threads(c);
+    for (Op *op = c->fn->body->first; op; op = op->next)
+        if (op->kind == OP_STORE && !has_op(&c->ops, op)) vec_push(c->px->scratch, &c->others, op);
+}
+
+/* ---- writing ---- */
+
+static Value *build_rank(const Cluster *c, Builder *b) {
+    const Type *i32 = type_scalar(TYPE_I32);
+    Op *rank = build_op(b, OP_RANK, 0, NULL, 1, &i32, 0, NULL);
+    rank_set_blocks(rank, c->blocks);
+    return op_result(rank);
+}
+
+Value *cluster_start(const Cluster *c, Builder *b, Value *own, int piece) {
+    if (c->blocks == 1) return own;
+    Value *first = build_2(b, OP_MUL, build_rank(c, b), build_int(b, own->type, piece));
+    return build_2(b, OP_ADD, build_2(b, OP_MUL, own, build_int(b, own->type, c->blocks)), first);
+}
+
+/* The combination of a reduction, on scalars. */
+static void combine(const Cluster *c, Builder *b, const Op *reduce, Value *const *right,
+                    Value **left) {
+    const Region *region = reduce->regions[0];
+    Map values = {.arena = c->px->scratch};
+    int count = reduce->num_operands;
+    for (int i = 0; i < count; i++) {
+        map_set_pointer(&values, region->args[i], left[i]);
+        map_set_pointer(&values, region->args[count + i], right[i]);
+    }
+    for (const Op *op = region->first; op != region->last; op = op->next) op_clone(b, op, &values);
+    for (int i = 0; i < count; i++) left[i] = map_get_pointer(&values, region->last->operands[i]);
+}
+
+/* told: what the meeting gives of the first of its results. */
+static void combine_all(const Cluster *c, Builder *b, Op *reduce, Value *told) {
+    Value *left[MOST_TOLD], *right[MOST_TOLD];
+    for (int n = 0; n < c->blocks; n++) {
+        for (int i = 0; i < reduce->num_results; i++)
+            *(n ? &right[i] : &left[i]) = &told[i * c->blocks + n];
+        if (n) combine(c, b, reduce, right, left);
+    }
+    for (int i = 0; i < reduce->num_results; i++) reduce->results[i].replaced = left[i];
+}
+
+void cluster_meet(const Cluster *c, Builder *b, const Ops *ends) {
+    VEC(Value *) own = {0};
+    VEC(const Type *) types = {0};
+    for (int i = 0; i < ends->count && c->blocks > 1; i++)
+        for (int k = 0; k < ends->data[i]->num_results; k++) {
+            Value *value = ends->data[i]->results[k].replaced;
+            vec_push(c->px->scratch, &own, value);
+            for (int n = 0; n < c->blocks; n++) vec_push(c->px->scratch, &types, value->type);
+        }
+    if (!own.count) return;
+    Op *meet = build_op(b, OP_MEET, own.count, own.data, types.count, types.data, 0, NULL);
+    Value *told = meet->results;
+    meet_set_blocks(meet, c->blocks);
+    for (int i = 0; i < ends->count; i++) {
+        Op *end = ends->data[i];
+        if (end->kind != OP_REDUCE) continue;
+        b->span = end->span;
+        combine_all(c, b, end, told);
+        told += end->num_results * c->blocks;
+    }
+}
+
+void cluster_store(const Cluster *c) {
+    for (int i = 0; i < c->others.count; i++) {
+        Op *op = c->others.data[i];
+        Builder b = {.fn = c->fn, .region = op->parent, .before = op, .span = op->span};
+        Value *zero = build_int(&b, type_scalar(TYPE_I32), 0);
+        Value *is_first = build_icmp(&b, ICMP_EQ, build_rank(c, &b), zero);
+        const Type *type = store_pointer(op)->type;
+        if (type_is_tile(type)) is_first = build_splat(&b, is_first, type->rank, type->shape);
+        if (store_mask(op)) is_first = build_2(&b, OP_AND, store_mask(op), is_first);
+        Value *operands[3] = {store_pointer(op), store_value(op), is_first};
+        Op *made = build_op(&b, OP_STORE, 3, operands, 0, NULL, 0, NULL);
+        memcpy(made->attrs, op->attrs, sizeof made->attrs);
+        op_remove(op);
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Programs of several blocks, where parameters are the same memory or overlap: what a block loads
+ * late another one has written. Each launch is asked, and takes one block a program if it must. */
+#include "tern.h"
+#include "test.h"
+
+static const char source[] = "import triton\n"
+                             "import triton.language as tl\n"
+                             "@triton.jit\n"
+                             "def scaled(x, y, n, B: tl.constexpr):\n"
+                             "    i = tl.arange(0, B)\n"
+                             "    a = tl.load(x + i, mask=i < n, other=0)\n"
+                             "    tl.store(y + i, a * tl.max(a, axis=0), mask=i < n)\n";
+
+enum { ROOM = 131072, COUNT = 131000 };
+
+static const int cases[][2] = {
+    /* where x and y begin, in elements */
+    {0, ROOM}, {0, 0}, {0, 4}, {4, 0}, {0, 3}, {0, COUNT},
+};
+
+static int number(int i) { return (int)((unsigned)i * 2654435761u >> 24) - 100; }
+
+static void check(tern_context *context, tern_kernel *kernel, const int *at) {
+    static int memory[2 * ROOM], given[2 * ROOM], a[COUNT];
+    for (int i = 0; i < 2 * ROOM; i++) memory[i] = number(i);
+    tern_buffer *buffer = tern_alloc(context, sizeof memory);
+    tern_write(buffer, 0, memory, sizeof memory);
+    tern_argument arguments[] = {tern_arg_buffer(buffer), tern_arg_buffer(buffer),
+                                 tern_arg_int(COUNT)};
+    arguments[0].offset = sizeof *memory * (size_t)at[0];
+    arguments[1].offset = sizeof *memory * (size_t)at[1];
+    tern_status status = tern_launch(NULL, kernel, (uint32_t[]){1, 1, 1}, arguments, 3);
+    CHECK_STR(status ? tern_message(context) : "", "");
+    tern_read(buffer, 0, given, sizeof given);
+    memcpy(a, memory + at[0], sizeof a);
+    int most = a[0], wrong = 0;
+    for (int i = 0; i < COUNT; i++) most = a[i] > most ? a[i] : most;
+    for (int i = 0; i < COUNT; i++) memory[at[1] + i] = a[i] * most;
+    for (int i = 0; i < 2 * ROOM; i++) wrong += memory[i] != given[i];
+    if (wrong) printf("at %d %d: %d are wrong\n", at[0], at[1], wrong);
+    CHECK(!wrong);
+    tern_buffer_free(buffer);
+}
+
+static tern_context *opened(uint64_t seed) {
+    char words[256];
+    tern_status status;
+    tern_open_options open = {.device = "sim:h100", .cache_dir = "", .order_seed = seed};
+    tern_context *context = tern_open(&open, &status, words, sizeof words);
+    CHECK_STR(context ? "" : words, "");
+    return context;
+}
+
+TEST(blocks_load_what_is_not_written) {
+    for (uint64_t seed = 0; seed < 3; seed++) {
+        tern_context *context = opened(seed);
+        tern_module *module = tern_load_text(context, source, sizeof source - 1, "clusters.py");
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            tern_options options = {.num_warps = 16};
+            tern_kernel *kernel = tern_compile(module, "scaled", "*i32,*i32,i32,131072", &options);
+            CHECK_STR(kernel ? "" : tern_message(context), "");
+            CHECK(strstr(tern_kernel_text(kernel, TERN_STAGE_FACTS),
+                         "cluster: 4 blocks are a program"));
+            check(context, kernel, cases[i]);
+            tern_kernel_free(kernel);
+        }
+        tern_module_free(module);
+        tern_close(context);
+    }
+}
+
+TEST(a_grid_is_counted_in_programs) {
+    tern_context *context = opened(0);
+    tern_module *module = tern_load_text(context, source, sizeof source - 1, "clusters.py");
+    tern_kernel *kernel = tern_compile(module, "scaled", "*i32,*i32,i32,131072", NULL);
+    tern_buffer *buffer = tern_alloc(context, 64);
+    tern_argument arguments[] = {tern_arg_buffer(buffer), tern_arg_buffer(buffer), tern_arg_int(0)};
+    uint32_t grid[3] = {1u << 29, 1, 1};
+    CHECK(tern_launch(NULL, kernel, grid, arguments, 3) == TERN_ERROR_ARGUMENT);
+    CHECK(strstr(tern_message(context), "dimension 0 is larger than 536870911"));
+    tern_buffer_free(buffer);
+    tern_kernel_free(kernel);
+    tern_module_free(module);
+    tern_close(context);
+}
+
+/* Who launches a plain text knows of no clusters. */
+TEST(plain_texts_have_none) {
+    tern_context *context = opened(0);
+    tern_module *module = tern_load_text(context, source, sizeof source - 1, "clusters.py");
+    for (int maps = 0; maps < 2; maps++) {
+        tern_options options = {.target = "sm_90a", .text_only = true, .maps = maps};
+        tern_kernel *kernel = tern_compile(module, "scaled", "*i32,*i32,i32,131072", &options);
+        CHECK_STR(kernel ? "" : tern_message(context), "");
+        const char *text = tern_kernel_text(kernel, TERN_STAGE_PTX);
+        CHECK((strstr(text, ".reqnctapercluster 4, 1, 1") != NULL) == maps);
+        tern_kernel_free(kernel);
+    }
+    tern_module_free(module);
+    tern_close(context);
+}
+
+TEST_MAIN()

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows that a block has no room for: on a GPU that has clusters, several blocks are a program and hold a part of it each. What is reduced they tell each other; what
+# is no part of a row one of them stores; where one reads what another writes there is no cluster.
+# options: num_warps = 8
+# case: x = fp32[3, 131072] normal, y = fp32[3, 131072], stride = 131072, n = 131072, B = 131072
+# kernel: softmax
+# grid: 3
+# tolerance: 1e-5 1e-9
+# want: e = exp(x - max(x, 1)); y == e / sum(e, 1)
+# case: x = fp32[2, 100003] normal, y = fp32[2, 100003], stride = 100003, n = 100003, B = 131072
+# grid: 2
+# case: x = fp32[1, 200000] normal, y = fp32[1, 200000], stride = 200000, n = 200000, B = 262144
+# options: num_warps = 32
+# grid: 1
+# case: x = fp32[3, 4097] normal, y = fp32[3, 4097], stride = 4097, n = 4097, B = 131072
+# options: num_warps = 4
+# grid: 3
+# case: x = fp32[1, 1] normal, y = fp32[1, 1], stride = 1, n = 1, B = 131072
+# grid: 1
+# want: y == 1
+# case: x = fp32[1, 20000] normal, y = fp32[1, 20000] one, stride = 20000, n = 0, B = 131072
+# want: y == 1
+# case: x = fp32[1, 3] {-inf, -inf, -inf}, y = fp32[1, 3], stride = 3, n = 3, B = 131072
+# want: y == nan
+# case: x = fp32[1, 3] {0, inf, 0}, y = fp32[1, 3], stride = 3, n = 3, B = 131072
+# want: e = exp(x - max(x, 1)); y == e / sum(e, 1)
+# case: x = fp32[1, 3] {0, 0, nan}, y = fp32[1, 3], stride = 3, n = 3, B = 131072
+# case: x = bf16[2, 130000] normal, y = bf16[2, 130000], stride = 130000, n = 130000, B = 131072
+# grid: 2
+# tolerance: 1e-2 1e-7
+# want: e = exp(x - max(x, 1)); y == e / sum(e, 1)
+# case: x = fp32[2, 70000] normal, n = 70000, B = 131072
+# kernel: in_place
+# tolerance: 1e-4 1e-5
+# want: x == x / sqrt(sum(x * x, 1) / n + 1)
+# case: x = fp32[2, 120001] normal, w = fp32[120001] normal, b = fp32[120001] normal, y = fp32[2, 120001], mean = fp32[2], scale = fp32[2], n = 120001, B = 131072
+# kernel: layer_norm
+# want: m = sum(x, 1) / n; s = 1 / sqrt(sum((x - m) * (x - m), 1) / n + 0.00001); y == (x - m) * s * w + b; mean == m[:, 0]; scale == s[:, 0]
+# case: x = fp32[2, 120001] normal, g = fp32[2, 120001] normal, y = fp32[2, 120001], n = 120001, B = 131072
+# kernel: both
+# want: s = sum(x * g, 1); y == g * x - x * s / n
+# case: x = fp32[2, 100000] small, t = i32[2] {99999, 0}, loss = fp32[2], n = 100000, B = 131072
+# kernel: loss_of
+# want: d = sum(exp(x), 1); loss[0] == log(d[0, 0]) - x[0, 99999]; loss[1] == log(d[1, 0]) - x[1, 0]
+# case: x = fp32[3, 100000] small, v = fp32[3], at = i32[3], y = fp32[3, 100000], n = 100000, B = 131072
+# kernel: first_of
+# grid: 3
+# want: v == max(x, 1)[:, 0]; at == argmax(x, 1)[:, 0]; y == x - max(x, 1)
+# case: x = i32[131072] small, y = i32[262144], n = 131072, B = 131072
+# kernel: behind
+# grid: 1
+# want: y[131072:] == x + sum(x, 0); y[:131072] == x
+# case: x = i32[131072] small, y = i32[262144], n = 131072, B = 131072
+# kernel: turned
+# grid: 1
+# case: x = fp32[2, 100000] small, y = fp32[2, 100000], total = fp32[2] zero, n = 100000, B = 131072
+# kernel: counted
+# grid: 2
+# want: y == x - max(x, 1) + 0; total == sum(x, 1)[:, 0]
+# case: x = fp32[2, 3, 70001] normal, y = fp32[2, 3, 70001], n = 70001, B = 131072
+# kernel: by_axes
+# grid: 2, 3
+# want: m = max(x, 2); y == x - m
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def softmax(x, y, stride, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    row = tl.program_id(0) * stride
+    v = tl.load(x + row + i, mask=i < n, other=-float("inf")).to(tl.float32)
+    e = tl.exp(v - tl.max(v, axis=0))
+    tl.store(y + row + i, e / tl.sum(e, axis=0), mask=i < n)
+
+
+@triton.jit
+def in_place(x, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    p = x + tl.program_id(0) * n + i
+    v = tl.load(p, mask=i < n, other=0.0)
+    tl.store(p, v / tl.sqrt(tl.sum(v * v, axis=0) / n + 1), mask=i < n)
+
+
+@triton.jit
+def layer_norm(x, w, b, y, mean, scale, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    row = tl.program_id(0)
+    v = tl.load(x + row * n + i, mask=i < n, other=0.0)
+    m = tl.sum(v, axis=0) / n
+    d = tl.where(i < n, v - m, 0.0)
+    s = 1 / tl.sqrt(tl.sum(d * d, axis=0) / n + 1e-5)
+    tl.store(mean + row, m)
+    tl.store(scale + row, s)
+    tl.store(y + row * n + i, d * s * tl.load(w + i, mask=i < n) + tl.load(b + i, mask=i < n), mask=i < n)
+
+
+# Two tiles are held, two numbers told at once.
+@triton.jit
+def both(x, g, y, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    row = tl.program_id(0) * n
+    v = tl.load(x + row + i, mask=i < n, other=0.0)
+    d = tl.load(g + row + i, mask=i < n, other=0.0)
+    s = tl.sum(v * d, axis=0)
+    tl.store(y + row + i, d * v - v * s / n, mask=i < n)
+
+
+@triton.jit
+def loss_of(x, t, loss, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    row = tl.program_id(0)
+    v = tl.load(x + row * n + i, mask=i < n, other=-float("inf"))
+    most = tl.max(v, axis=0)
+    total = tl.sum(tl.exp(v - most), axis=0)
+    tl.store(loss + row, most + tl.log(total) - tl.load(x + row * n + tl.load(t + row)))
+
+
+@triton.jit
+def first_of(x, v, at, y, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    row = tl.program_id(0)
+    a = tl.load(x + row * n + i, mask=i < n, other=-float("inf"))
+    most, where = tl.max(a, axis=0, return_indices=True)
+    tl.store(v + row, most)
+    tl.store(at + row, where)
+    tl.store(y + row * n + i, a - most, mask=i < n)
+
+
+# A part of what is stored is read by all.
+@triton.jit
+def behind(x, y, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n, other=0)
+    tl.store(y + i, v, mask=i < n)
+    tl.debug_barrier()
+    back = tl.load(y + (B - 1 - i), mask=i < n, other=0)
+    total = tl.sum(back, axis=0)
+    tl.store(y + n + i, v + total, mask=i < n)
+
+
+@triton.jit
+def turned(x, y, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n, other=0)
+    tl.store(y + i, v, mask=i < n)
+    total = tl.sum(tl.load(y + (B - 1 - i), mask=i < n, other=0), axis=0)
+    tl.store(y + n + i, v + total, mask=i < n)
+
+
+# What is added to is loaded and stored: once.
+@triton.jit
+def counted(x, y, total, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    row = tl.program_id(0)
+    before = tl.load(total + row)
+    v = tl.load(x + row * n + i, mask=i < n, other=-float("inf"))
+    tl.store(total + row, before + tl.sum(tl.where(i < n, v, 0.0), axis=0))
+    tl.store(y + row * n + i, v - tl.max(v, axis=0) + before, mask=i < n)
+
+
+@triton.jit
+def by_axes(x, y, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    row = (tl.program_id(0) * tl.num_programs(1) + tl.program_id(1)) * n
+    v = tl.load(x + row + i, mask=i < n, other=-float("inf"))
+    tl.store(y + row + i, v - tl.max(v, axis=0), mask=i < n)
