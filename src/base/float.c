@@ -47,10 +47,13 @@ double float_decode(FloatKind kind, uint64_t bits) {
         if (format->has_infinity && mantissa == 0) return bits_double(sign | 0x7ff0000000000000);
         return bits_double(sign | 0x7ff8000000000000 | mantissa << (52 - mantissa_bits));
     }
-    /* Below 2^53 and a power of two within a double's normal range: exact. */
-    double value = exponent == 0 ? ldexp((double)mantissa, 1 - format->bias - mantissa_bits)
-                                 : ldexp((double)(mantissa | 1ull << mantissa_bits),
-                                         exponent - format->bias - mantissa_bits);
+    /* Made of a double's own fields: simulated products ask for every element. */
+    if (exponent != 0)
+        return bits_double(sign | (uint64_t)(exponent - format->bias + 1023) << 52 |
+                           mantissa << (52 - mantissa_bits));
+    /* Below 2^53 times a power of two within a double's normal range: exact. */
+    uint64_t power = (uint64_t)(1 - format->bias - mantissa_bits + 1023) << 52;
+    double value = (double)mantissa * bits_double(power);
     return sign ? -value : value;
 }
 
