@@ -21,6 +21,12 @@ static inline uint16_t half_of(int number) {
     return (uint16_t)float_encode(FLOAT_F16, number, FLOAT_NEAREST_EVEN);
 }
 
+/* Such a number as an f16, and itself: references read each many times. */
+static inline uint16_t small_half(int8_t *number) {
+    *number = (int8_t)small();
+    return half_of(*number);
+}
+
 /* Does a launch with this seed fail, or leave another result? */
 typedef bool Catches(const char *text, uint64_t seed, void *user);
 

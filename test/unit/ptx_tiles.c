@@ -54,23 +54,20 @@ static const char source[] =
 
 typedef struct Inputs {
     uint16_t a[M * MOST_K], b[N * MOST_K], c[M * N];
+    int8_t of_a[M * MOST_K], of_b[N * MOST_K]; /* their numbers */
 } Inputs;
 
 static void make_inputs(Inputs *in) {
-    uint64_t state = 88172645463325252u;
-    for (int i = 0; i < COUNT(in->a) + COUNT(in->b); i++) {
-        state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-        *(i < COUNT(in->a) ? &in->a[i] : &in->b[i - COUNT(in->a)]) = half_of((int)(state % 5) - 2);
-    }
+    for (int i = 0; i < COUNT(in->a); i++) in->a[i] = small_half(&in->of_a[i]);
+    for (int i = 0; i < COUNT(in->b); i++) in->b[i] = small_half(&in->of_b[i]);
 }
 
 static int wrong_in(const Inputs *in, int k) {
     int wrong = 0;
     for (int i = 0; i < M * N; i++) {
-        double sum = 0;
+        int sum = 0;
         for (int n = 0; n < k; n++)
-            sum += float_decode(FLOAT_F16, in->a[i / N * MOST_K + n]) *
-                   float_decode(FLOAT_F16, in->b[i % N * MOST_K + n]);
+            sum += in->of_a[i / N * MOST_K + n] * in->of_b[i % N * MOST_K + n];
         wrong += float_decode(FLOAT_F16, in->c[i]) != sum;
     }
     return wrong;
@@ -186,13 +183,12 @@ static const char wide[] =
 
 enum { WIDE_M = 128, WIDE_N = 256, WIDE_K = 64 };
 
-static int wrong_in_wide(const uint16_t *a, const uint16_t *b, const uint16_t *c, int columns) {
+static int wrong_in_wide(const int8_t *a, const int8_t *b, const uint16_t *c, int columns) {
     int wrong = 0;
     for (int i = 0; i < WIDE_M * columns; i++) {
-        double sum = 0;
+        int sum = 0;
         for (int k = 0; k < WIDE_K; k++)
-            sum += float_decode(FLOAT_F16, a[i / columns * WIDE_K + k]) *
-                   float_decode(FLOAT_F16, b[i % columns * WIDE_K + k]);
+            sum += a[i / columns * WIDE_K + k] * b[i % columns * WIDE_K + k];
         wrong += float_decode(FLOAT_F16, c[i]) != sum;
     }
     return wrong;
@@ -203,6 +199,7 @@ static bool walk_wide(tern_context *context, int programs) {
     int columns = programs * WIDE_N,
         sizes[3] = {WIDE_M * WIDE_K, columns * WIDE_K, WIDE_M * columns};
     uint16_t *data[3];
+    int8_t *numbers[3];
     tern_buffer *buffers[3];
     tern_argument arguments[3];
     char signature[64];
@@ -212,7 +209,8 @@ static bool walk_wide(tern_context *context, int programs) {
     tern_kernel *kernel = tern_compile(module, "wide", signature, &options);
     for (int i = 0; i < 3; i++) {
         data[i] = malloc(sizeof *data[i] * (size_t)sizes[i]);
-        for (int k = 0; k < sizes[i]; k++) data[i][k] = half_of(small());
+        numbers[i] = malloc((size_t)sizes[i]);
+        for (int k = 0; k < sizes[i]; k++) data[i][k] = small_half(&numbers[i][k]);
         buffers[i] = tern_alloc(context, sizeof *data[i] * (size_t)sizes[i]);
         tern_write(buffers[i], 0, data[i], sizeof *data[i] * (size_t)sizes[i]);
         arguments[i] = tern_arg_buffer(buffers[i]);
@@ -220,11 +218,11 @@ static bool walk_wide(tern_context *context, int programs) {
     CHECK(strstr(tern_kernel_text(kernel, TERN_STAGE_FACTS), "where there are more than blocks"));
     CHECK(!tern_launch(NULL, kernel, (uint32_t[]){(uint32_t)programs, 1, 1}, arguments, 3));
     tern_read(buffers[2], 0, data[2], sizeof *data[2] * (size_t)sizes[2]);
-    CHECK(!wrong_in_wide(data[0], data[1], data[2], columns));
+    CHECK(!wrong_in_wide(numbers[0], numbers[1], data[2], columns));
     bool walked = !kernel->without_maps;
     for (int i = 0; i < 3; i++) {
         tern_buffer_free(buffers[i]);
-        free(data[i]);
+        free(data[i]), free(numbers[i]);
     }
     tern_kernel_free(kernel);
     tern_module_free(module);
