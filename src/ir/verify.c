@@ -619,7 +619,10 @@ static bool check_op(Verifier *v, const Op *op, const Region *region) {
         return verify_bad(v, op, "a region must end with its only yield");
     int outer = v->isolated_depth;
     if (op_has_trait(op, ISOLATED)) v->isolated_depth = v->depth + 1;
+    int busy_start = v->busy_start, busy_end = v->busy_end;
     if (op->kind == OP_IF ? !check_arms(v, op) : !check_regions(v, op)) return false;
+    bool loops = op->kind == OP_FOR || op->kind == OP_WHILE;
+    if (loops && verify_leaves_shared(op)) v->busy_start = busy_start, v->busy_end = busy_end;
     v->isolated_depth = outer;
     for (int i = 0; i < op->num_results; i++)
         if (!define(v, op, &op->results[i])) return false;

@@ -56,7 +56,8 @@ bool verify_thread_op(Verifier *v, const Op *op); /* is there such an op in this
 bool verify_form(Verifier *v);                                  /* and the list of places */
 bool verify_place(Verifier *v, const Op *op, const Type *type); /* of a value that op has */
 bool verify_places(Verifier *v, const Op *op); /* what op ties together; its types fit */
-bool verify_under_way(Verifier *v);  /* of the whole function, which is else well formed */
-void verify_paths_meet(Verifier *v); /* scratch may have been used on either */
+bool verify_under_way(Verifier *v);        /* of the whole function, which is else well formed */
+void verify_paths_meet(Verifier *v);       /* scratch may have been used on either */
+bool verify_leaves_shared(const Op *loop); /* no scratch and no ring is used in it */
 
 #endif

@@ -283,6 +283,17 @@ void verify_paths_meet(Verifier *v) {
     v->busy_start = 0, v->busy_end = INT_MAX;
 }
 
+static bool leaves_shared(Op *op, void *user) {
+    (void)user;
+    return !op->num_trips && !is_turn_op(op) && op->kind != OP_RING; /* false ends the walk */
+}
+
+bool verify_leaves_shared(const Op *loop) {
+    for (int r = 0; r < loop->num_regions; r++)
+        if (!region_walk(loop->regions[r], leaves_shared, NULL)) return false;
+    return true;
+}
+
 static bool check_trip(Verifier *v, const Op *op, Trip trip, int bytes) {
     int64_t end = (int64_t)trip.offset + bytes;
     const Arch *arch = arch_find(v->fn->target);
@@ -307,7 +318,8 @@ static bool check_fences(Verifier *v, const Op *op) {
     if (op->barrier || op->kind == OP_BARRIER || op->kind == OP_READY)
         v->busy_start = v->busy_end = 0;
     /* A turn that is released may still be read by threads that are behind. */
-    bool loops = op->num_regions && op->kind != OP_IF && !op_has_trait(op, ISOLATED);
+    bool loops = op->num_regions && op->kind != OP_IF && !op_has_trait(op, ISOLATED) &&
+                 !verify_leaves_shared(op);
     if (loops || op->kind == OP_RELEASE) verify_paths_meet(v);
     if (!op->num_trips) return true;
     int count = op_trips(v->fn, v->has_atomics, op, bytes);

@@ -50,6 +50,7 @@ typedef struct Fencer {
     State state;
     int scratch_start; /* behind the rings that are in use */
     int busy_end;      /* scratch below may still be read; 0: none */
+    bool uses_shared;  /* the loop that is looked at: scratch, or rings */
     int shared_size;
     bool changed;
 } Fencer;
@@ -176,7 +177,9 @@ static bool note_access(Op *op, void *user) {
     Fencer *f = user;
     int bytes[MAX_TRIPS];
     if (op->kind == OP_RELEASE) f->state.in_buffers = true;
-    if (op_trips(f->fn, f->has_atomics, op, bytes)) f->state.in_scratch = true;
+    bool trips = op_trips(f->fn, f->has_atomics, op, bytes) > 0;
+    if (trips) f->state.in_scratch = true;
+    if (trips || is_turn_op(op) || op->kind == OP_RING) f->uses_shared = true;
     if (!access_pointer(op)) return true;
     Access access = access_of(f, op);
     if (access.pointer) access.loop = f->loop;
@@ -296,9 +299,9 @@ static void fence_if(Fencer *f, Op *op) {
 
 /* Whatever the loop does may have happened just before any of it. */
 static void loop_unknown(Fencer *f, Op *op) {
-    scratch_unknown(f);
-    f->loop = op;
+    f->loop = op, f->uses_shared = false;
     for (int r = 0; r < op->num_regions; r++) region_walk(op->regions[r], note_access, f);
+    if (f->uses_shared) scratch_unknown(f);
 }
 
 typedef struct Inside {
@@ -342,9 +345,11 @@ static void fence_before(Fencer *f, Op *loop) {
 static void fence_loop(Fencer *f, Op *op) {
     if (op->kind == OP_FOR) fence_before(f, op);
     State before = state_copy(f);
+    int busy_before = f->busy_end; /* a loop without turns has no barriers */
     loop_unknown(f, op);
     for (int r = 0; r < op->num_regions; r++) fence_region(f, op->regions[r]);
     state_merge(f, &before);
+    if (f->busy_end < busy_before) f->busy_end = busy_before;
     loop_unknown(f, op);
 }
 
