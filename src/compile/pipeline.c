@@ -151,7 +151,8 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
         diag_help(diag, fn->span, "GPUs take the thread form that it was made of");
         return NULL;
     }
-    if (!pipeline->placing && func_cluster(fn) > 1) {
+    const Arch *arch = arch_find(str_of(request->target));
+    if (func_cluster(fn) > 1 && (!pipeline->placing || (arch && arch->number < 90))) {
         diag_refused(diag, fn->span, "a program of several blocks on target '%s'", request->target);
         return NULL;
     }

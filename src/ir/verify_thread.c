@@ -95,6 +95,9 @@ bool verify_call(Verifier *v, const Op *op) {
 /* What there is in thread form only, and what there is not. */
 bool verify_thread_op(Verifier *v, const Op *op) {
     bool is_thread = v->fn->form == FORM_THREAD;
+    bool is_of_cluster = op->kind == OP_RANK || op->kind == OP_MEET;
+    if (is_of_cluster && func_has_threads(v->fn))
+        return verify_bad(v, op, "in thread or spread form");
     switch (op->kind) {
 #define BLOCK(kind, ...) case OP_##kind:
 #include "ir/ops.def"

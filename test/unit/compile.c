@@ -121,6 +121,8 @@ TEST(a_program_of_several_blocks_is_a_gpus) {
     CHECK(!compiled(arena, meets, (CompileRequest){.target = "interp"}, &diag));
     CHECK(strstr(words(arena, &diag), "a program of several blocks on target 'interp'"));
     CHECK(!compiled(arena, meets, (CompileRequest){.target = "cpu:avx2"}, &diag));
+    CHECK(!compiled(arena, meets, (CompileRequest){.target = "sm_80"}, &diag));
+    CHECK(strstr(words(arena, &diag), "a program of several blocks on target 'sm_80'"));
     CompiledKernel *kernel = compiled(arena, meets, (CompileRequest){.target = "sm_90a"}, &diag);
     CHECK(kernel && kernel->facts.cluster == 4);
     CHECK(kernel && strstr(kernel->text.data, ".reqnctapercluster 4, 1, 1\n"));

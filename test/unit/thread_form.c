@@ -387,6 +387,9 @@ TEST(refuses) {
 /* What threads of a warp do together, and printf. */
 TEST(refuses_warps) {
     wrong("func @k(%n: i32) {\n  warp_sync %n\n  yield\n}\n", "not in thread form");
+    wrong("func @k(%n: i32) {form = thread, block = [32, 1, 1]} {\n  %r = rank {blocks = 2} : i32\n"
+          "  yield\n}\n",
+          "in thread or spread form");
     wrong("func @k(%n: i64) {form = thread, block = [32, 1, 1]} {\n  warp_sync %n\n  yield\n}\n",
           "expected i32, not i64");
     wrong("func @k(%n: i32) {form = thread, block = [32, 1, 1]} {\n"

@@ -233,7 +233,7 @@ Gen *ptx_lower_kernel(Func *fn, const GenOptions *options, Diag *diag, GenFacts 
     g->has_atomics = func_has_atomics(fn);
     if (func_cluster(fn) > 1) facts->cluster = func_cluster(fn);
     g->has_wgmma = region_has_wgmma(fn->body);
-    if (!thread) g->roles = ptx_find_roles(g);
+    if (!thread && !facts->cluster) g->roles = ptx_find_roles(g);
     ptx_body(g);
     if (diag_failed(diag)) return NULL;
     facts->shared_bytes = g->shared_size;
