@@ -57,6 +57,11 @@
 # kernel: counted
 # grid: 2
 # want: y == x - max(x, 1) + 0; total == sum(x, 1)[:, 0]
+# case: x = fp32[2, 60001] normal, y = fp32[2, 60001], stride = 60001, n = 60001, B = 65536
+# kernel: softmax
+# grid: 2
+# tolerance: 1e-5 1e-9
+# want: e = exp(x - max(x, 1)); y == e / sum(e, 1)
 # case: x = fp32[2, 3, 70001] normal, y = fp32[2, 3, 70001], n = 70001, B = 131072
 # kernel: by_axes
 # grid: 2, 3

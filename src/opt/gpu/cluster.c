@@ -16,7 +16,8 @@
 
 enum {
     SHARE = 128 << 10, /* bytes that a block holds, if they were all in registers .. */
-    LEAST_SHARES = 4,  /* .. and for how many of them it pays */
+    LEAST_SHARES = 4,  /* .. and for how many of them it pays, .. */
+    FEW_SHARES = 2,    /* .. or, where it is of one tile, which all is made of but for another */
     MOST_BLOCKS = 8,   /* of a cluster, on any GPU */
     MOST_TOLD = 8,     /* results of a reduction */
 };
@@ -83,14 +84,20 @@ static int64_t bytes_held(const Cluster *c, int least) {
     return bytes;
 }
 
+/* Loads that are not held. */
+static int count_streamed(const Cluster *c) {
+    int count = 0;
+    for (int i = 0; i < c->ops.count; i++)
+        count += c->ops.data[i]->kind == OP_LOAD && !has_op(&c->held, c->ops.data[i]);
+    return count;
+}
+
 /* As many as two blocks, or four, can have on a multiprocessor. What is not held is read where it
  * is wanted: there should be much of it at once. */
 static void choose_threads(Cluster *c) {
-    bool is_narrow = bytes_held(c, 1) < bytes_held(c, 4), streams = false;
-    for (int i = 0; i < c->ops.count; i++)
-        streams |= c->ops.data[i]->kind == OP_LOAD && !has_op(&c->held, c->ops.data[i]);
+    bool is_narrow = bytes_held(c, 1) < bytes_held(c, 4);
     c->threads = bytes_held(c, 1) > (int64_t)c->blocks * SHARE / 2 ? 512 : 256;
-    c->lanes = is_narrow && streams ? 32 : 16;
+    c->lanes = is_narrow && count_streamed(c) ? 32 : 16;
 }
 
 static void add_nest(Cluster *c, const Nest *nest, const Map *held) {
@@ -108,7 +115,8 @@ void cluster_choose(Cluster *c, int num_nests, Nest *const *nests, const Map *he
     if (!c->px->clusters || !arch || arch->number < 90) return;
     for (int i = 0; i < num_nests; i++) add_nest(c, nests[i], held);
     int64_t bytes = bytes_held(c, 4); /* of less than a register: the work is that of whole ones */
-    if (bytes < (int64_t)LEAST_SHARES * SHARE || !can_cluster(c)) return;
+    int least = c->held.count == 1 && count_streamed(c) < 2 ? FEW_SHARES : LEAST_SHARES;
+    if (bytes < (int64_t)least * SHARE || !can_cluster(c)) return;
     while (c->blocks < MOST_BLOCKS && bytes > (int64_t)c->blocks * SHARE) c->blocks *= 2;
     choose_threads(c);
     for (Op *op = c->fn->body->first; op; op = op->next)
