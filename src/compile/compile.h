@@ -24,8 +24,8 @@ typedef struct CompileRequest {
     bool precise;              /* gpu: as tern_options has it */
     const char *dot_precision; /* likewise */
     bool maps;                 /* gpu: who launches makes the tensor maps that facts ask for */
-    bool asks;                 /* gpu: .. asks each launch what the text takes for granted */
-    bool overlaps;             /* gpu: .. and one was not so: parameters may overlap */
+    bool asks;                 /* who launches asks each launch what the text takes for granted */
+    bool overlaps;             /* .. and one was not so: parameters may overlap */
     bool walks;                /* gpu: who launches cuts the grid where facts say so */
     bool clusters;             /* gpu: who launches multiplies the grid where facts say so */
     const char *print_after;   /* a pass's name: its IR is kept in `printed` */

@@ -110,11 +110,12 @@ static Func *lowered(PassCtx *px, CompiledKernel *kernel, const struct Pipeline 
     if (thread && !run_passes(px, kernel, fn, pipeline->threads, request)) return NULL;
     bool tiles = fn->form == FORM_PROGRAM || fn->form == FORM_SPREAD;
     if (tiles && !run_passes(px, kernel, fn, pipeline->passes, request)) return NULL;
-    if (pipeline->placing && !thread) {
-        if (!placed) fn = func_copy(fn);
-        /* A text of IR has no other for launches that are not so. */
-        if (request->asks && request->module)
-            px->needs = needs_new(kernel->arena, fn, fn->num_params);
+    bool copies = pipeline->placing && !thread;
+    if (copies && !placed) fn = func_copy(fn);
+    /* A text of IR has no other for launches that are not so. */
+    if (request->asks && request->module && fn->form != FORM_THREAD && fn->form != FORM_SPREAD)
+        px->needs = needs_new(kernel->arena, fn, fn->num_params);
+    if (copies) {
         if (!run_passes(px, kernel, fn, pipeline->placing, request)) return NULL;
     }
     if (!request->print_after || kernel->printed.length) return fn;
@@ -184,12 +185,12 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
     if (request->watch) kernel->unused = func_unused_loads(arena, fn, &kernel->num_unused);
     fn->num_warps = kernel->num_warps;
     fn->num_stages = kernel->num_stages;
+    fn->overlaps = request->overlaps;
     PassCtx px = {.scratch = arena,
                   .diag = diag,
                   .target = kernel->target,
                   .precise = request->precise,
                   .maps = request->maps,
-                  .overlaps = request->overlaps,
                   .clusters = request->clusters};
     if (!(fn = lowered(&px, kernel, pipeline, request))) return NULL;
     if (!pipeline->target) return kernel;
@@ -201,7 +202,8 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
                           .maps = request->maps,
                           .walks = request->walks,
                           .line_info = true,
-                          .facts = px.facts};
+                          .facts = px.facts,
+                          .needs = px.needs};
     Buf text = {.arena = arena};
     int64_t start = clock_ns();
     if (!pipeline->target->generate(fn, &options, diag, &text, &kernel->facts)) return NULL;

@@ -16,6 +16,7 @@ typedef struct GenOptions {
     bool walks;       /* who launches the text cuts the grid (GenFacts.walks); for gpu */
     bool line_info;
     const struct Facts *facts; /* opt.h: of the function, where they are known; or NULL */
+    struct Needs *needs;       /* opt.h: what each launch is asked; or NULL; for cpu */
 } GenOptions;
 
 typedef struct Target {

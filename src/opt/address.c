@@ -39,8 +39,14 @@ const Value *facts_base(const Facts *facts, const Value *pointer) {
 
 bool facts_may_alias(const Facts *facts, const Value *a, const Value *b) {
     const Value *x = facts_base(facts, a), *y = facts_base(facts, b);
-    return !x || !y || x == y;
+    if (!x || !y || x == y) return true;
+    if (x->def || y->def) return false;
+    if (facts->fn->overlaps) return true;
+    if (facts->needs) needs_add_unequal(facts->needs, x, y);
+    return false;
 }
+
+void facts_ask(Facts *facts, Needs *needs) { facts->needs = needs; }
 
 bool op_writes_memory(const Op *op) {
     if (op->kind == OP_INLINE_ASM) return !op_is_pure(op);

@@ -24,6 +24,7 @@ struct Facts {
     Range *range;          /* by value id */
     bool *nonnegative; /* by value id: in each lane, as a signed number; assumes as axis facts */
     const bool *given; /* by value id: not negative, whatever is known; NULL: none */
+    Needs *needs;      /* where parameters are taken to be apart, a launch is asked; or NULL */
     int64_t budget;    /* ops that may still be looked at before loops get no second round */
 };
 

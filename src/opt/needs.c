@@ -118,7 +118,19 @@ void needs_add_apart(Needs *needs, const Disjoint *apart) {
     vec_push(needs->facts.arena, &needs->aparts, *apart);
 }
 
-bool needs_asks_apart(const Needs *needs) { return needs->aparts.count > 0; }
+void needs_add_unequal(Needs *needs, const Value *a, const Value *b) {
+    for (int i = 0; i < needs->aparts.count; i++) {
+        const Disjoint *old = &needs->aparts.data[i];
+        if (!old->same && ((old->a == a && old->b == b) || (old->a == b && old->b == a))) return;
+    }
+    needs_add_apart(needs, &(Disjoint){.a = a, .b = b});
+}
+
+bool needs_asks_apart(const Needs *needs) {
+    for (int i = 0; i < needs->aparts.count; i++)
+        if (needs->aparts.data[i].bytes) return true;
+    return false;
+}
 
 bool needs_asks_positive(const Needs *needs) { return needs->positives.count > 0; }
 
@@ -128,6 +140,57 @@ bool needs_close(Needs *needs) {
         needs->fails |= !needs->products.data[i]->parent;
     needs->facts.range = arena_array(needs->facts.arena, Range, needs->fn->num_values);
     return needs->all.count + needs->positives.count + needs->aparts.count > 0;
+}
+
+/* ---- pointers that are made of two parameters in one way ---- */
+
+static bool same_attrs(const Op *a, const Op *b) {
+    for (int i = 0; i < MAX_ATTRS; i++) {
+        const Attr *x = &a->attrs[i], *y = &b->attrs[i];
+        AttrKind kind = op_infos[a->kind].attrs[i].kind;
+        if (kind == ATTR_TEXT) return false;
+        if (kind == ATTR_INTS) {
+            size_t bytes = sizeof *x->ints.data * (size_t)x->ints.count;
+            if (x->ints.count != y->ints.count || memcmp(x->ints.data, y->ints.data, bytes) != 0)
+                return false;
+        } else if (kind != ATTR_NONE && x->i != y->i) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Two ints that a launch gives: it says whether they are one. */
+static bool same_ints(Disjoint *apart, const Value *a, const Value *b) {
+    if (!type_is_int(a->type) || a->type != b->type || a->region != apart->a->region ||
+        b->region != a->region)
+        return false;
+    for (int i = 0; i < apart->num_equal; i++)
+        if (apart->equal[i][0] == a && apart->equal[i][1] == b) return true;
+    if (apart->num_equal == MOST_EQUAL) return false;
+    apart->equal[apart->num_equal][0] = a, apart->equal[apart->num_equal++][1] = b;
+    return true;
+}
+
+static bool is_same(Disjoint *apart, const Value *a, const Value *b, int *budget) {
+    if (a == b || (a == apart->a && b == apart->b)) return true;
+    if ((*budget)-- <= 0) return false;
+    const Op *x = a->def, *y = b->def;
+    if (!x && !y) return same_ints(apart, a, b);
+    if (!x || !y || x->kind != y->kind || x->num_operands != y->num_operands) return false;
+    if (x->num_results != 1 || x->num_regions || !op_has_trait(x, PURE) || !same_attrs(x, y))
+        return false;
+    if (x->kind == OP_CONSTANT && a->type != b->type) return false;
+    for (int i = 0; i < x->num_operands; i++)
+        if (!is_same(apart, x->operands[i], y->operands[i], budget)) return false;
+    return true;
+}
+
+bool disjoint_same(Disjoint *apart, const Value *a, const Value *b) {
+    enum { MOST_COMPARED = 100 };
+    int budget = MOST_COMPARED;
+    const Type *x = type_lane(a->type), *y = type_lane(b->type);
+    return type_size_bytes(x->elem) == type_size_bytes(y->elem) && is_same(apart, a, b, &budget);
 }
 
 Needs *needs_both(Needs *one, Needs *other) {
@@ -216,6 +279,7 @@ static bool are_apart(const Needs *needs, const uint64_t *args) {
 static bool holds(Needs *needs, const uint64_t *args, const uint32_t grid[3]) {
     Range *range = needs->facts.range;
     if (needs->fails || !are_positive(needs, args) || !are_apart(needs, args)) return false;
+    if (!needs->all.count) return true;
     if (!take_launch(needs, args, grid)) return !needs->fails && needs->held;
     for (int i = 0; i < needs->ops.count; i++) {
         const Op *op = needs->ops.data[i];

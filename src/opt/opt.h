@@ -14,7 +14,6 @@ typedef struct PassCtx {
     bool maps;                 /* boxes of tensors may be copied (gen/map.h) */
     bool clusters;             /* a program may be several blocks (GenFacts.cluster) */
     struct Needs *needs;       /* of each launch; NULL: launches are not asked */
-    bool overlaps;             /* .. or one said that parameters do */
     const struct Facts *facts; /* made by `fence`, of the function as it leaves it */
 } PassCtx;
 
@@ -139,6 +138,10 @@ typedef struct Disjoint { /* two pointers, parameters: neither begins in the oth
     const Value *equal[MOST_EQUAL][2];
 } Disjoint;
 void needs_add_apart(Needs *needs, const Disjoint *apart);
+void needs_add_unequal(Needs *needs, const Value *a, const Value *b); /* they are not the same */
+/* Would the two pointers, of its parameters a and b, be the same if these were? Adds what is to be
+ * equal then. */
+bool disjoint_same(Disjoint *apart, const Value *a, const Value *b);
 Needs *needs_both(Needs *one, Needs *other); /* either may be NULL; both are closed */
 bool needs_asks_apart(const Needs *needs);
 bool needs_asks_positive(const Needs *needs);
@@ -155,11 +158,13 @@ bool facts_is_uniform(const Facts *facts, const Value *value); /* all lanes are 
  * NULL: not known. */
 const Value *facts_base(const Facts *facts, const Value *pointer);
 /* False: what the two point to is apart. Distinct parameters are taken not to overlap: on a GPU the
- * lanes of a program are not ordered, so that few kernels can rely on it where they do. A lane that
- * loads before it stores is one: what loads again later asks each launch (gpu/meets.c). */
+ * lanes of a program are not ordered, so that few kernels can rely on it where they do. In place,
+ * where two are the same, one can: each launch is asked whether they are (needs.c), as far as the
+ * facts have needs; of the text for such launches, all overlap. */
 bool facts_may_alias(const Facts *facts, const Value *a, const Value *b);
 /* Does it write what a load can read? What people are told is nothing, nor is what rings hold. */
 bool op_writes_memory(const Op *op);
+void facts_ask(Facts *facts, Needs *needs); /* what is taken to be apart is added to needs */
 /* Does it write what this load reads? */
 bool facts_may_write(const Facts *facts, const Op *op, const Op *load);
 /* As facts_may_alias, of what one lane does after the other: where lanes are threads, which have an

@@ -90,6 +90,7 @@ static Gen *gen_new(Func *fn, const GenOptions *options, Diag *diag, GenFacts *f
     g->arena = fn->arena, g->fn = fn, g->diag = diag, g->facts = facts, g->debug = options->debug;
     g->bounds = options->bounds;
     g->known = facts_compute(fn->arena, fn);
+    g->needs = options->needs;
     g->arch = arch, g->W = prelude_width(g->arch);
     g->decls.arena = g->asserts.arena = g->functions.arena = g->done.arena =
         g->known_functions.arena = g->known_texts.arena = fn->arena;

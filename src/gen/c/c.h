@@ -90,6 +90,7 @@ typedef struct Gen {
     Func *fn;
     Diag *diag;
     const Facts *known; /* of fn's values */
+    Needs *needs;       /* what each launch is asked; NULL: nothing */
     GenFacts *facts;
     bool debug, bounds;
     CArch arch;

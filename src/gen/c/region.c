@@ -128,6 +128,18 @@ static bool load_is_waiting(Gen *g, Op *load) {
     return info(g, op_result(load))->users.count > 0;
 }
 
+/* Parameters that are taken to be apart: each launch is asked. */
+static void take_apart(Gen *g, const Value *from, const Value *to) {
+    const Value *a = facts_base(g->known, from), *b = facts_base(g->known, to);
+    if (g->needs && !a->def && !b->def) needs_add_unequal(g->needs, a, b);
+}
+
+/* Lane by lane the same, if the parameters are. */
+static bool are_same_lanes(Gen *g, const Value *from, const Value *to) {
+    Disjoint apart = {.a = facts_base(g->known, from), .b = facts_base(g->known, to)};
+    return type_is_tile(to->type) && disjoint_same(&apart, from, to) && !apart.num_equal;
+}
+
 /* Stores the waiting loads that `writer` might disturb. */
 void before_write(Gen *g, const Op *writer) {
     for (int i = 0; i < g->loads.count; i++) {
@@ -135,7 +147,12 @@ void before_write(Gen *g, const Op *writer) {
         if (!load_is_waiting(g, load)) continue;
         if (writer->kind == OP_STORE) {
             const Value *from = load_pointer(load), *to = store_pointer(writer);
-            if (!facts_lane_may_alias(g->known, from, to)) continue;
+            if (!facts_lane_may_alias(g->known, from, to)) {
+                bool fine = are_same_lanes(g, from, to) &&
+                            reaches_value(g, store_value(writer), op_result(load), ++g->walk);
+                if (!fine) take_apart(g, from, to);
+                continue;
+            }
             /* Lane by lane the store itself reads it first. */
             bool by_lanes = from == to || (are_threads(g) && !load_volatile(load));
             if (by_lanes && type_is_tile(to->type) &&
@@ -148,7 +165,11 @@ void before_write(Gen *g, const Op *writer) {
 
 /* Two stores in one nest: lane by lane they keep their order. */
 static bool stores_may_meet(Gen *g, const Op *a, const Op *b) {
-    return !are_threads(g) && facts_may_alias(g->known, store_pointer(a), store_pointer(b));
+    const Value *x = store_pointer(a), *y = store_pointer(b);
+    if (are_threads(g)) return false;
+    bool may = facts_may_alias(g->known, x, y);
+    if (!may && !are_same_lanes(g, x, y)) take_apart(g, x, y);
+    return may;
 }
 
 static bool can_share(Gen *g, const Op *op) {
@@ -424,11 +445,12 @@ static bool has_tile(const Op *op) {
 static void pending_before_load(Gen *g, const Op *load) {
     for (int i = 0; i < g->pending.count; i++) {
         const Op *other = g->pending.data[i];
-        if (other->kind == OP_STORE &&
-            facts_lane_may_alias(g->known, store_pointer(other), load_pointer(load))) {
+        if (other->kind != OP_STORE) continue;
+        if (facts_lane_may_alias(g->known, store_pointer(other), load_pointer(load))) {
             flush(g);
             return;
         }
+        take_apart(g, store_pointer(other), load_pointer(load));
     }
 }
 

@@ -60,7 +60,10 @@ static bool turns_are_apart(const Backwards *b, int64_t step) {
         for (const Op *other = body->first; other; other = other->next) {
             if (other->kind != OP_LOAD && other->kind != OP_STORE) continue;
             const Value *pointer = access_pointer(other);
-            if (pointer != store_pointer(op) &&
+            Disjoint apart = {.a = facts_base(b->facts, store_pointer(op)),
+                              .b = facts_base(b->facts, pointer)};
+            bool same = apart.a && apart.b && disjoint_same(&apart, store_pointer(op), pointer);
+            if (!(same && !apart.num_equal) &&
                 facts_may_alias(b->facts, store_pointer(op), pointer))
                 return false;
         }
@@ -132,6 +135,7 @@ bool pass_backwards(PassCtx *px, Func *fn) {
     if (fn->form != FORM_PROGRAM) return false;
     func_renumber(fn);
     Backwards b = {.fn = fn, .facts = facts_compute_linear(px->scratch, fn)};
+    facts_ask(b.facts, px->needs);
     if (!turn_region(&b, fn->body)) return false;
     func_renumber(fn);
     return true;

@@ -24,7 +24,7 @@
 typedef struct Bringer {
     Func *fn;
     const Arch *arch;
-    const Facts *facts;
+    Facts *facts;
     int end; /* of the rings so far */
     int count;
     Op *loads[MAX_PARTS], *first; /* first: the product */
@@ -248,6 +248,7 @@ bool pass_bring(PassCtx *px, Func *fn) {
     Bringer b = {.fn = fn, .arch = arch_find(fn->target)};
     if (b.arch->number < 90 || fn->num_stages < 2) return false;
     b.facts = facts_compute(px->scratch, fn);
+    facts_ask(b.facts, px->needs);
     region_walk(fn->body, note_ring, &b);
     if (!bring_region(&b, fn->body)) return false;
     pass_dce(px, fn);

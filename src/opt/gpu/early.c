@@ -26,7 +26,7 @@ enum { MOST_REGISTERS = 4, MOST_AHEAD = 8 }; /* of a load; of a loop's that are 
 typedef struct Early {
     PassCtx *px;
     Func *fn;
-    const Facts *facts;
+    Facts *facts;
     bool has_atomics;
     Op *loop;
     Region *body;
@@ -216,6 +216,7 @@ static bool early_loop(Early *e, Op *loop) {
     func_resolve(e->fn);
     func_renumber(e->fn);
     e->facts = facts_compute(e->px->scratch, e->fn);
+    facts_ask(e->facts, e->px->needs);
     return true;
 }
 
@@ -233,6 +234,7 @@ bool pass_early(PassCtx *px, Func *fn) {
     if (fn->form != FORM_PLACED) return false;
     Early e = {.px = px, .fn = fn, .has_atomics = func_has_atomics(fn)};
     e.facts = facts_compute(px->scratch, fn);
+    facts_ask(e.facts, px->needs);
     if (!early_region(&e, fn->body)) return false;
     pass_dce(px, fn); /* what only this turn's loads needed */
     func_renumber(fn);

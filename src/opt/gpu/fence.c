@@ -10,7 +10,8 @@
  * Threads see each other's accesses of global memory in program order only across a barrier, so one
  * comes between two accesses through the same parameter, one of them a write, unless both go
  * through the same pointer tile (then each thread meets only its own), or both store a scalar (one
- * thread stores them all), or both are parts of one store. A releasing atomic comes
+ * thread stores them all), or both are parts of one store. Of two parameters that may be the same
+ * memory each launch is asked, where a barrier would then be missing. A releasing atomic comes
  * after a barrier, and after an acquiring one a barrier comes before the next access.
  *
  * The buffers of rings lie from byte 0 on. A buffer is filled again after a barrier: `ready` is
@@ -45,6 +46,7 @@ typedef struct Fencer {
     Arena *arena;
     Func *fn;
     const Facts *facts;
+    Needs *needs; /* NULL: launches are not asked */
     bool has_atomics;
     const Op *loop; /* whose accesses are noted as of other turns */
     State state;
@@ -126,9 +128,26 @@ static bool turns_are_apart(const Facts *facts, const Value *pointer, const Op *
     return multiplier <= INT32_MAX && multiplier * (known ? (int64_t)bits : 1) > reach;
 }
 
-static bool conflicts(const Facts *facts, const Access *a, const Access *b) {
+/* Each thread meets only its own, if the parameters are the same. */
+static bool same_lanes(const Facts *facts, const Access *a, const Access *b) {
+    Disjoint apart = {.a = a->base, .b = b->base};
+    if (!a->pointer || !b->pointer) return false;
+    const Layout *x = type_layout(a->pointer->type), *y = type_layout(b->pointer->type);
+    if (!x || !y || !layout_equal(x, y) || layout_replica_mask(x)) return false;
+    if (a->loop && !turns_are_apart(facts, a->pointer, a->loop)) return false;
+    return disjoint_same(&apart, a->pointer, b->pointer) && !apart.num_equal;
+}
+
+static bool conflicts(const Fencer *f, const Access *a, const Access *b) {
+    const Facts *facts = f->facts;
     if (!a->writes && !b->writes) return false;
-    if (a->base && b->base && a->base != b->base) return false;
+    if (a->base && b->base && a->base != b->base) {
+        if (a->base->def || b->base->def) return false;
+        if (a->by_one && b->by_one) return false;
+        if (f->fn->overlaps) return true; /* they may be a few lanes apart */
+        if (f->needs && !same_lanes(facts, a, b)) needs_add_unequal(f->needs, a->base, b->base);
+        return false;
+    }
     if ((a->by_one && b->by_one) || (a->part && a->part == b->part)) return false;
     if (a->loop && a->pointer == b->pointer) return !turns_are_apart(facts, a->pointer, a->loop);
     if (a->loop) return true;
@@ -166,7 +185,7 @@ static void fence_access(Fencer *f, Op *op) {
     op->barrier =
         (f->state.acquired && f->fn->num_warps > 1) || (releases && f->state.accesses.count);
     for (int i = 0; i < f->state.accesses.count; i++)
-        op->barrier = op->barrier || conflicts(f->facts, &f->state.accesses.data[i], &access);
+        op->barrier = op->barrier || conflicts(f, &f->state.accesses.data[i], &access);
     f->changed |= op->barrier != was;
     if (op->barrier) barrier(f);
     add_access(f, access);
@@ -397,8 +416,10 @@ bool pass_fence(PassCtx *px, Func *fn) {
     Fencer f = {.arena = px->scratch, .fn = fn, .facts = facts};
     const Arch *arch = arch_find(fn->target);
     f.has_atomics = func_has_atomics(fn);
+    f.needs = px->needs;
     fence_region(&f, fn->body);
     region_walk(fn->body, place_meet, &f);
+    facts_ask(facts, px->needs);
     px->facts = facts;
     if (f.shared_size > arch->shared_limit)
         diag_refused(px->diag, fn->span, "%d bytes of shared memory; a block of %s has at most %d",

@@ -11,54 +11,6 @@
  * they are the same, and scalars with nothing. */
 #include "opt/gpu/pieces.h"
 
-typedef struct Pair {
-    Disjoint apart;
-    int budget; /* of values to compare */
-} Pair;
-
-static bool same_attrs(const Op *a, const Op *b) {
-    for (int i = 0; i < MAX_ATTRS; i++) {
-        const Attr *x = &a->attrs[i], *y = &b->attrs[i];
-        AttrKind kind = op_infos[a->kind].attrs[i].kind;
-        if (kind == ATTR_TEXT) return false;
-        if (kind == ATTR_INTS) {
-            size_t bytes = sizeof *x->ints.data * (size_t)x->ints.count;
-            if (x->ints.count != y->ints.count || memcmp(x->ints.data, y->ints.data, bytes) != 0)
-                return false;
-        } else if (kind != ATTR_NONE && x->i != y->i) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Two ints that a launch gives: it says whether they are one. */
-static bool same_ints(Disjoint *apart, const Value *a, const Value *b) {
-    if (!type_is_int(a->type) || a->type != b->type || a->region != apart->a->region ||
-        b->region != a->region)
-        return false;
-    for (int i = 0; i < apart->num_equal; i++)
-        if (apart->equal[i][0] == a && apart->equal[i][1] == b) return true;
-    if (apart->num_equal == MOST_EQUAL) return false;
-    apart->equal[apart->num_equal][0] = a, apart->equal[apart->num_equal++][1] = b;
-    return true;
-}
-
-/* Made of the two parameters in one way. */
-static bool is_same(Pair *p, const Value *a, const Value *b) {
-    if (a == b || (a == p->apart.a && b == p->apart.b)) return true;
-    if (p->budget-- <= 0) return false;
-    const Op *x = a->def, *y = b->def;
-    if (!x && !y) return same_ints(&p->apart, a, b);
-    if (!x || !y || x->kind != y->kind || x->num_operands != y->num_operands) return false;
-    if (x->num_results != 1 || x->num_regions || !op_has_trait(x, PURE) || !same_attrs(x, y))
-        return false;
-    if (x->kind == OP_CONSTANT && a->type != b->type) return false;
-    for (int i = 0; i < x->num_operands; i++)
-        if (!is_same(p, x->operands[i], y->operands[i])) return false;
-    return true;
-}
-
 /* What an index along the dimension is compared with: a parameter or a number; NULL: not known. */
 static const Value *end_of(const Facts *facts, const Value *mask, int dim) {
     const Op *op = mask ? mask->def : NULL;
@@ -111,18 +63,16 @@ static Reach reach_of(const Facts *facts, const Op *access, int dim) {
 
 bool meets_never(PassCtx *px, const Facts *facts, const Dims *dims, int number, const Meet *meet) {
     const Value *written = access_pointer(meet->write), *read = access_pointer(meet->load);
-    Pair p = {.budget = 100};
-    p.apart.a = facts_base(facts, written), p.apart.b = facts_base(facts, read);
-    if (p.apart.a->def || p.apart.b->def) return true; /* memory of the kernel's own */
+    Disjoint apart = {.a = facts_base(facts, written), .b = facts_base(facts, read)};
+    if (apart.a->def || apart.b->def) return true; /* memory of the kernel's own */
     Reach w = reach_of(facts, meet->write, dims_at(dims, written, number));
     Reach r = reach_of(facts, meet->load, dims_at(dims, read, number));
-    p.apart.same = meet->together && meet->write->kind == OP_STORE && w.each == r.each &&
-                   is_same(&p, written, read);
-    if (!px->needs)
-        return !px->overlaps && (p.apart.same || !dims_touch(dims, meet->write, number));
-    p.apart.bytes = w.bytes > r.bytes ? w.bytes : r.bytes;
-    p.apart.each = w.each;
-    p.apart.count = w.count == r.count && w.each == r.each ? w.count : NULL;
-    needs_add_apart(px->needs, &p.apart);
+    apart.same =
+        meet->together && meet->write->kind == OP_STORE && disjoint_same(&apart, written, read);
+    if (!px->needs) return apart.same || !dims_touch(dims, meet->write, number);
+    apart.bytes = w.bytes > r.bytes ? w.bytes : r.bytes;
+    apart.each = w.each;
+    apart.count = w.count == r.count && w.each == r.each ? w.count : NULL;
+    needs_add_apart(px->needs, &apart);
     return true;
 }

@@ -36,7 +36,7 @@ typedef struct Rings {
     PassCtx *px;
     Func *fn;
     const Arch *arch;
-    const Facts *facts;
+    Facts *facts;
     bool has_atomics;
 } Rings;
 
@@ -873,6 +873,7 @@ static bool ring_loop(Rings *r, Op *op) {
     func_resolve(r->fn);
     func_renumber(r->fn);
     r->facts = facts_compute(r->px->scratch, r->fn);
+    facts_ask(r->facts, r->px->needs);
     return true;
 }
 
@@ -926,6 +927,7 @@ bool pass_rings(PassCtx *px, Func *fn) {
     if (r.arch->number < 80 || fn->num_stages < 2) return false;
     r.has_atomics = func_has_atomics(fn);
     r.facts = facts_compute(px->scratch, fn);
+    facts_ask(r.facts, px->needs);
     if (!ring_region(&r, fn->body)) return false;
     pass_dce(px, fn); /* the loads, and what only they needed */
     if (drop_copies(fn->body)) pass_dce(px, fn);
