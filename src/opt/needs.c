@@ -256,6 +256,7 @@ static bool are_positive(const Needs *needs, const uint64_t *args) {
 
 static bool is_apart(const Disjoint *apart, const uint64_t *args) {
     uint64_t a = args[apart->a->index], b = args[apart->b->index];
+    if (!a || !b) return true; /* nobody reads there */
     if (a == b) {
         bool same = apart->same;
         for (int i = 0; i < apart->num_equal; i++)

@@ -26,7 +26,24 @@ static const char source[] =
     "def scaled(x, r, s, y, n, B: tl.constexpr):\n"
     "    i = tl.arange(0, B)\n"
     "    a = tl.load(x + i, mask=i < n, other=0)\n"
-    "    tl.store(y + i, a * tl.max(a, axis=0), mask=i < n)\n";
+    "    tl.store(y + i, a * tl.max(a, axis=0), mask=i < n)\n"
+    "@triton.jit\n"
+    "def few(x, y, z, n, T, B: tl.constexpr):\n"
+    "    i = tl.arange(0, B)\n"
+    "    a = tl.zeros((B,), tl.int32)\n"
+    "    for t in range(T):\n"
+    "        a = tl.load(x + i, mask=i < n, other=0)\n"
+    "        tl.store(y + i, a * 2 + 1, mask=i < n)\n"
+    "    b = tl.load(x + i, mask=i < n, other=0)\n"
+    "    tl.store(z + i, tl.cumsum(b, axis=0) + a, mask=i < n)\n"
+    "@triton.jit\n"
+    "def turned(x, y, z, n, T, B: tl.constexpr):\n"
+    "    i = tl.arange(0, B)\n"
+    "    a = tl.load(x + i, mask=i < n, other=0)\n"
+    "    tl.debug_barrier()\n"
+    "    tl.store(y + n - 1 - i, a, mask=i < n)\n"
+    "    tl.debug_barrier()\n"
+    "    tl.store(z, tl.load(x) + tl.load(y))\n";
 
 enum { ROOM = 32768, COUNT = 30000, HALF = COUNT / 2, NUM_ARGS = 4 };
 
@@ -130,6 +147,63 @@ static void check_device(const char *device, int num_warps) {
     }
     tern_module_free(module);
     tern_close(context);
+}
+
+/* Kernels that compute nothing in pieces, in place: x and y are the same, z is not, or is. */
+static void check_small(const char *device, const char *name, int n, bool all) {
+    enum { TURNS = 3, MOST = 1024 };
+    int memory[2 * MOST], given[2 * MOST], before[MOST], sum = 0;
+    char words[256], signature[64];
+    tern_status status;
+    tern_open_options open = {.device = device, .cache_dir = ""};
+    tern_context *context = tern_open(&open, &status, words, sizeof words);
+    if (!context) {
+        CHECK(!strcmp(device, "cpu"));
+        SKIP("no C compiler");
+        return;
+    }
+    snprintf(signature, sizeof signature, "*i32,*i32,*i32,i32,i32,%d", n < 16 ? 16 : MOST);
+    tern_module *module = tern_load_text(context, source, sizeof source - 1, "overlap.py");
+    tern_kernel *kernel = tern_compile(module, name, signature, NULL);
+    CHECK_STR(kernel ? "" : tern_message(context), "");
+    if (!kernel) return;
+    for (int i = 0; i < 2 * MOST; i++) memory[i] = number(i);
+    tern_buffer *buffer = tern_alloc(context, sizeof memory);
+    tern_write(buffer, 0, memory, sizeof memory);
+    tern_argument arguments[] = {tern_arg_buffer(buffer), tern_arg_buffer(buffer),
+                                 tern_arg_buffer(buffer), tern_arg_int(n), tern_arg_int(TURNS)};
+    arguments[2].offset = all ? 0 : sizeof *memory * MOST;
+    bool runs = tern_launch(NULL, kernel, (uint32_t[]){1, 1, 1}, arguments, 5) == TERN_OK;
+    CHECK_STR(runs ? "" : tern_message(context), "");
+    tern_read(buffer, 0, given, sizeof given);
+    int *z = memory + (all ? 0 : MOST);
+    memcpy(before, memory, sizeof before);
+    if (!strcmp(name, "few")) {
+        for (int i = 0; i < n; i++) {
+            int last = memory[i];
+            for (int t = 0; t < TURNS; t++) last = memory[i], memory[i] = last * 2 + 1;
+            before[i] = last;
+        }
+        for (int i = 0; i < n; i++) sum += memory[i], z[i] = sum + before[i];
+    } else {
+        for (int i = 0; i < n; i++) memory[n - 1 - i] = before[i];
+        z[0] = memory[0] + memory[0];
+    }
+    int wrong = 0;
+    for (int i = 0; i < 2 * MOST; i++) wrong += memory[i] != given[i];
+    if (wrong) printf("%s on %s, %d: %d are wrong\n", name, device, n, wrong);
+    CHECK(!wrong);
+    tern_buffer_free(buffer);
+    tern_kernel_free(kernel);
+    tern_module_free(module);
+    tern_close(context);
+}
+
+TEST(in_place) {
+    static const char *const devices[] = {"interp", "cpu", "sim:h100", "sim:a100"};
+    for (int d = 0; d < 4; d++)
+        for (int i = 0; i < 8; i++)
+            check_small(devices[d], i % 2 ? "few" : "turned", i / 2 % 2 ? 9 : 1000, i / 4);
 }
 
 TEST(interp_loads_first) { check_device("interp", 4); }
