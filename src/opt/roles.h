@@ -8,7 +8,8 @@
 
 enum { ROLE_BARRIER = 8, ROLE_THREADS = 128 }; /* bytes of an mbarrier; the producer's threads */
 
-enum { WALK_NEAR = 64 };     /* of `columns`: walks pay in a block's only program, too */
+/* Of `columns`, of operands of 16 bits: walks pay in a block's only program, too. */
+enum { WALK_NEAR = 64 };
 enum { PANEL_COLUMNS = 32 }; /* of 32 bits: 128 bytes */
 enum { TURN_SLOT_BITS = 8 }; /* a turn by its slot; above these the phase */
 
@@ -44,6 +45,7 @@ typedef struct Roles {
     int barriers, end;   /* of all of them */
     int blocks;          /* that a multiprocessor has room for */
     int sums, columns;   /* registers of a consumer: what products add up; of one instruction */
+    int bits;            /* of what is multiplied */
     BoxStore *out;       /* by a box; NULL: threads store */
     const char *not_out; /* why, or NULL */
     Needs *needs;        /* what boxes take for granted; NULL: nothing */

@@ -113,6 +113,39 @@ TEST(a_graph_keeps_its_map) {
     CHECK(mock()->live() == 0);
 }
 
+/* Of 132 multiprocessors: with one block each, all have as many programs, but for the last. */
+TEST(blocks_that_walk_go_even_rounds) {
+    static const struct {
+        int walks;
+        uint32_t grid[3], blocks;
+    } cases[] = {{1, {100, 1, 1}, 100}, {1, {132, 1, 1}, 132}, {1, {133, 1, 1}, 67},
+                 {1, {16, 8, 4}, 128},  {1, {265, 1, 1}, 89},  {1, {2048, 1, 1}, 128},
+                 {2, {265, 1, 1}, 264}, {2, {200, 1, 1}, 200}};
+    Str end = STR("map_0[128])"), words = str_of(text);
+    const char *at = strstr(text, end.data);
+    for (int i = 0; i < COUNT(cases); i++) {
+        Launched l;
+        MapCase c = map_square();
+        MapArgs a;
+        CHECK(!open_kernel(&l, &c, true));
+        int head = (int)(at - text) + end.length - 1;
+        l.kernel->text =
+            str_format(l.f.arena, "%.*s, .param .b32 gx, .param .b32 gy, .param .b32 gz%s", head,
+                       words.data, words.data + head);
+        l.kernel->facts.walks = cases[i].walks;
+        CHECK(!device_cuda.load(&l.f.device, l.kernel, &l.loaded));
+        map_args(&l.bench, &c, &a);
+        CHECK(!device_cuda.launch(&l.f.device, NULL, l.loaded, cases[i].grid, a.args));
+        const MockRecord *record = l.bench.source;
+        CHECK(record->grid[0] == cases[i].blocks && record->grid[1] == 1 && record->grid[2] == 1);
+        CHECK(record->num_params == MAP_PARAMS + 1 + WALK_PARAMS);
+        for (int k = 0; k < WALK_PARAMS; k++)
+            CHECK(record->params[MAP_PARAMS + 1 + k] == cases[i].grid[k]);
+        close_device(&l.f);
+        CHECK(mock()->live() == 0);
+    }
+}
+
 TEST(where_no_map_is_made) {
     Launched l;
     MapCase c = map_square();

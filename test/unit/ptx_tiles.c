@@ -238,6 +238,22 @@ TEST(few_programs_of_wide_tiles_are_not_walked_over) {
     tern_close(context);
 }
 
+/* Of other operands than of 16 bits it does. */
+TEST(few_programs_of_other_types_are) {
+    tern_context *context = opened("sim:h200", 1);
+    tern_module *module = tern_load_text(context, wide, strlen(wide), "wide.py");
+    tern_options options = {.size = sizeof options, .num_warps = 8, .num_stages = 3};
+    tern_kernel *kernel = tern_compile(module, "wide", "*fp32:16,*fp32:16,*fp16:16,512", &options);
+    CHECK(kernel);
+    if (!kernel) return;
+    const char *facts = tern_kernel_text(kernel, TERN_STAGE_FACTS);
+    CHECK(strstr(facts, "blocks walk over the programs\n"));
+    CHECK(kernel->compiled->facts.walks == 1 && !kernel->compiled->facts.walks_far);
+    tern_kernel_free(kernel);
+    tern_module_free(module);
+    tern_close(context);
+}
+
 static bool catches(const char *text, uint64_t seed, void *user) {
     static Inputs in;
     const tern_kernel *kernel = user;

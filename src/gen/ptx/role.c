@@ -586,7 +586,7 @@ const Roles *ptx_find_roles(Gen *g) {
             ptx_note(g, str_format(g->arena, "no boxes: %s", roles->rings[i].why));
     if (roles && !roles_deal_out(roles, alive(g, roles))) roles = NULL, why = "no registers left";
     g->facts->walks = roles && roles->walks ? roles->blocks : 0;
-    g->facts->walks_far = g->facts->walks && roles->columns > WALK_NEAR;
+    g->facts->walks_far = g->facts->walks && roles->bits == 16 && roles->columns > WALK_NEAR;
     if (why) ptx_note(g, str_format(g->arena, "no roles: %s", why));
     why = NULL;
     if (!roles && g->has_wgmma && g->options->maps) roles = roles_flat(g->arena, g->fn, &why);

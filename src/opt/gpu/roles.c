@@ -503,7 +503,7 @@ static Roles *divide(Split *s, bool has_maps) {
     roles->producer->num_warps = PRODUCER_WARPS;
     if (roles->end > arch_find(s->fn->target)->shared_limit)
         return refuse(s, "no shared memory left"), NULL;
-    roles->sums = s->sums, roles->columns = s->columns;
+    roles->sums = s->sums, roles->columns = s->columns, roles->bits = s->bits;
     roles->tiles = s->nest != NULL;
     roles->by_slots = s->by_slots;
     roles->spare = s->nest ? NEST_SPARE : SPARE;
