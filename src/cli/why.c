@@ -99,12 +99,20 @@ static double affordable(const Why *why) {
     return fmin(threads / why->counted.threads, flops > 0 ? operations / flops : INFINITY);
 }
 
+/* Other than to begin with the last program. */
+static bool asks_for_grid(tern_kernel *kernel, const char *ptx) {
+    const char *facts = tern_kernel_text(kernel, TERN_STAGE_FACTS);
+    const char *ir = tern_kernel_text(kernel, TERN_STAGE_IR);
+    if (!strstr(ptx, "%nctaid")) return false;
+    return !facts || !strstr(facts, " begin first\n") || !ir || strstr(ir, "num_programs");
+}
+
 /* The first programs of a grid stand for all, unless they ask how many there are. */
-static void shrink(Why *why, const char *ptx) {
+static void shrink(Why *why, tern_kernel *kernel, const char *ptx) {
     static const double enough = 64;
     double most = fmax(fmin(enough, affordable(why)), 1);
     memcpy(why->executed, why->grid, sizeof why->executed);
-    if (why->is_model || strstr(ptx, "%nctaid")) return;
+    if (why->is_model || asks_for_grid(kernel, ptx)) return;
     for (int i = 0; i < 3; i++) {
         if (why->executed[i] > most) why->executed[i] = (uint32_t)most;
         most = fmax(floor(most / why->executed[i]), 1);
@@ -124,7 +132,7 @@ static bool may_execute(Why *why, const char *when) {
 
 static int execute(Why *why, Bound *bound, const tern_argument *arguments, int count) {
     const char *ptx = tern_kernel_text(bound->kernel, TERN_STAGE_PTX);
-    shrink(why, ptx ? ptx : "");
+    shrink(why, bound->kernel, ptx ? ptx : "");
     if (!may_execute(why, option_value(bound->cli, "execute"))) return EXIT_OK;
     if (tern_launch(NULL, bound->kernel, why->executed, arguments, count) ||
         tern_synchronize(bound->context) || tern_kernel_counted(bound->kernel, &why->counted))

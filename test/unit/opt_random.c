@@ -28,6 +28,7 @@ static const char *const sequences[][13] = {
     {"early"},
     {"backwards"},
     {"sums"},
+    {"longest"},
     {"unmask"},
     {"lanes"},
     {"rotate"},

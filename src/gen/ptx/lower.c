@@ -205,7 +205,11 @@ static Tir ptx_grid(Gen *g, const Op *op) {
     uint64_t zeros = axis == 0 ? 1u << 31 : 0xffff0000; /* limits of a grid */
     if (is_count && axis > 0) zeros = 0xfffe0000;
     if (axis < 0 || axis > 2) BUG("program axis %d", (int)axis);
-    return tir_special(g->b, CLASS_B32, (is_count ? counts : ids)[axis], zeros);
+    Tir number = tir_special(g->b, CLASS_B32, (is_count ? counts : ids)[axis], zeros);
+    if (is_count || !program_id_last_first(op)) return number;
+    ptx_note(g, str_format(g->arena, "the last programs along axis %d begin first", (int)axis));
+    Tir count = tir_special(g->b, CLASS_B32, counts[axis], axis ? 0xfffe0000 : 1u << 31);
+    return tir_2(g->b, TIR_SUB32, tir_2(g->b, TIR_SUB32, count, tir_i32(g->b, 1)), number);
 }
 
 /* A cluster's blocks are programs along x; log: of their number. */

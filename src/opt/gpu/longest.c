@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+/* longest: programs whose loops have most turns begin first.
+ *
+ *     %i = program_id {axis = 0}          %i = program_id {axis = 0, last_first = 1}
+ *     %n = mul %i, 128              ->    %n = mul %i, 128
+ *     for .. = 0 .. %n                    for .. = 0 .. %n
+ *
+ * As in causal attention, whose later rows see more keys: a program that begins when the others are
+ * about to end has the whole device wait for it. Programs come in no order, so it means the same;
+ * not where one may wait for others, by atomics or what it reads in a `while`, and not where a
+ * report says which one it is. Of loops with products; which axis grows is told by the bounds'
+ * slopes, as far as sums, multiples and extremes show them. */
+#include "ir/arch.h"
+#include "opt/opt.h"
+
+enum { AXES = 3 };
+
+/* By how much it grows with the program's index along the axis, about. */
+static double slope(const Value *value, int axis) {
+    const Op *op = value->def;
+    int64_t number;
+    double a, b;
+    if (!op || !op->num_operands)
+        return op && op->kind == OP_PROGRAM_ID && program_id_axis(op) == axis;
+    a = slope(op->operands[0], axis);
+    b = op->num_operands > 1 ? slope(op->operands[1], axis) : 0;
+    bool by_number = op->num_operands == 2 && value_is_int(op->operands[1], &number) && number > 0;
+    if (op->kind == OP_HINT || op->kind == OP_EXT_S || op->kind == OP_TRUNC) return a;
+    if (op->kind == OP_ADD) return a + b;
+    if (op->kind == OP_SUB) return a - b;
+    if (op->kind == OP_MIN_S || op->kind == OP_MAX_S) return a ? a : b;
+    if (op->kind == OP_MUL && by_number) return a * (double)number;
+    if (op->kind == OP_DIV_S && by_number) return a / (double)number;
+    return 0;
+}
+
+static bool is_no_product(Op *op, void *user) {
+    (void)user;
+    return op->kind != OP_DOT;
+}
+
+/* Nobody else knows of the program, nor which one it is. */
+static bool is_alone(Op *op, void *user) {
+    (void)user;
+    if (op->kind == OP_LOAD) return !load_volatile(op);
+    if (op->kind == OP_STORE) return !store_volatile(op);
+    return op->kind == OP_FOR || op->kind == OP_IF || op->kind == OP_YIELD ||
+           op->kind == OP_ASSUME || op_has_trait(op, PURE);
+}
+
+static bool begins_last_first(Op *op, void *user) {
+    if (op->kind == OP_PROGRAM_ID && program_id_axis(op) == *(int *)user)
+        program_id_set_last_first(op, 1);
+    return true;
+}
+
+bool pass_longest(PassCtx *px, Func *fn) {
+    const Arch *arch = arch_find(str_of(px->target));
+    if (fn->form != FORM_PROGRAM || !arch || !region_walk(fn->body, is_alone, NULL)) return false;
+    bool changed = false;
+    for (int axis = 0; axis < AXES; axis++) {
+        double grows = 0;
+        int64_t step;
+        for (const Op *op = fn->body->first; op; op = op->next) {
+            if (op->kind != OP_FOR || region_walk(for_body(op), is_no_product, NULL)) continue;
+            if (!value_is_int(for_step(op), &step) || step <= 0) continue;
+            grows += (slope(for_upper(op), axis) - slope(for_lower(op), axis)) / (double)step;
+        }
+        if (grows <= 0) continue;
+        region_walk(fn->body, begins_last_first, &axis);
+        changed = true;
+    }
+    return changed;
+}
