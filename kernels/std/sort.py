@@ -58,13 +58,55 @@ def _check_last(x, dim: tl.constexpr):
 
 
 @triton.jit
+def _sort_at_once(y, log_length: tl.constexpr, descending):
+    for i in tl.static_range(1, log_length):
+        y = _merge(y, i, _has_bit(y, 1 << i))
+    return _merge(y, log_length, tl.full([], descending, tl.int1))
+
+
+# -1 in lanes whose place in the last dimension has this bit, else 0: what is sorted the other way is negated.
+@triton.jit
+def _turned(y, places, bit):
+    return ((places << (31 - bit)) >> 31).to(y.dtype)
+
+
+# Where the text of all steps would be longer than the instruction cache is large.
+@triton.jit
+def _sort_in_turns(y, log_length: tl.constexpr, descending: tl.constexpr):
+    rank: tl.constexpr = len(y.shape)
+    row = tl.reshape(tl.arange(0, y.shape[-1]), [1] * (rank - 1) + [y.shape[-1]])
+    places = tl.broadcast_to(row, y.shape)
+    y = y ^ _turned(y, places, 1)
+    if descending:
+        y = ~y
+    for i in range(1, log_length + 1):
+        for j in tl.static_range(log_length):
+            if log_length - j <= i:
+                y = _step(y, 1 << (log_length - 1 - j), tl.full([], False, tl.int1))
+        y = y ^ _turned(y, places ^ (places >> 1), i)
+    if descending:
+        y = ~y
+    return y
+
+
+@triton.jit
+def _sort(y, log_length: tl.constexpr, descending: tl.constexpr):
+    if tl.target_info.is_cuda():
+        z = y.to(tl.int32) if y.dtype.primitive_bitwidth < 32 else y  # a register each anyway
+        registers: tl.constexpr = y.numel * z.dtype.primitive_bitwidth // (1024 * tl.extra.cuda.num_warps())
+        if registers >= 64:
+            return _sort_in_turns(z, log_length, descending).to(y.dtype)
+        else:
+            return _sort_at_once(z, log_length, descending).to(y.dtype)
+    else:
+        return _sort_at_once(y, log_length, descending)
+
+
+@triton.jit
 def sort(x, dim: tl.constexpr = None, descending: tl.constexpr = False):
     _check_last(x, dim)
     log_length: tl.constexpr = tl._log2(x.shape[-1])
-    y = _to_ordered(x)
-    for i in tl.static_range(1, log_length):
-        y = _merge(y, i, _has_bit(y, 1 << i))
-    return _from_ordered(_merge(y, log_length, tl.full([], descending, tl.int1)), x.dtype)
+    return _from_ordered(_sort(_to_ordered(x), log_length, descending), x.dtype)
 
 
 @triton.jit
