@@ -636,7 +636,7 @@ static bool check_region(Verifier *v, const Op *owner, const Region *region) {
     v->depth++;
     bool follows = owner && owner->kind == OP_WHILE && region == owner->regions[1];
     bool is_path = owner && owner->kind != OP_IF && !op_has_trait(owner, ISOLATED);
-    if (is_path && !follows) verify_paths_meet(v); /* a while's body is behind its condition alone */
+    if (is_path && !follows) verify_paths_meet(v); /* the body is behind its condition alone */
     for (int i = 0; i < region->num_args; i++)
         if (!define(v, owner, region->args[i])) return false;
     const Op *prev = NULL;
