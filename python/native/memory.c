@@ -251,7 +251,10 @@ static bool torch_attributes(Launch *launch, PyObject *value, Memory *memory) {
 static bool torch_memory(Launch *launch, PyObject *value, Memory *memory) {
     if (!exchanged(launch, value, memory) && !torch_attributes(launch, value, memory)) return false;
     if (!(launch->context->checks || launch->context->copies)) return true;
-    return torch_storage(launch->context->state, value, memory);
+    if (!torch_storage(launch->context->state, value, memory)) return false;
+    /* One without elements has no address, whatever it is a view of. */
+    if (!memory->pointer) memory->base = memory->pointer, memory->size = 0;
+    return true;
 }
 
 /* ---- the buffer protocol ---- */

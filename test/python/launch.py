@@ -530,6 +530,11 @@ def with_torch():
     saxpy("interp")[(1,)](view, y, 64 - 1)
     same("a view reaches into its storage", y[62].item(), 126.0)
     refuses(tern.KernelError, "outside", saxpy("interp")[(1,)], view, y, 64)
+    for device in ("interp", "sim", "cpu"):  # an empty one has no address, whatever it is a view of
+        y = torch.zeros(64)
+        saxpy(device)[(1,)](base[:0], y, 0)
+        same(f"an empty view on {device}", y.sum().item(), 0.0)
+    refuses(tern.KernelError, "", saxpy("interp")[(1,)], base[:0], y, 64)
     wrapper = type("TensorWrapper", (), {"dtype": "fp32", "data_ptr": lambda self: y.data_ptr(),
                                          "base": y, "device": y.device})()
     refuses(tern.KernelError, "outside", saxpy("interp")[(2,)], torch.zeros(128), wrapper, 65)
