@@ -121,6 +121,17 @@ static const Row ops[] = {
     {"for %n, %n, %n (%i: i32) {\n"
      "%r = convert %o {scratch = [0], wait = [0]} : tile<128xi32, #1>\nyield\n}",
      "scratch [0, 512) may still be read: nobody waited since"},
+    {"for %n, %n, %n (%i: i32) {\nyield\n}\n"
+     "%r = convert %o {scratch = [0], wait = [0]} : tile<128xi32, #1>",
+     NULL},
+    {"%r = convert %o {scratch = [0], wait = [0]} : tile<128xi32, #1>\n"
+     "for %n, %n, %n (%i: i32) {\nbarrier\nyield\n}\n" /* no turn, no barrier */
+     "%s = convert %o {scratch = [496], wait = [0]} : tile<128xi32, #1>",
+     "scratch [496, 1008) may still be read: nobody waited since"},
+    {"for %n, %n, %n (%i: i32) {\n"
+     "%r = convert %o {scratch = [0], wait = [1]} : tile<128xi32, #1>\nyield\n}\n"
+     "%s = convert %o {scratch = [1024], wait = [0]} : tile<128xi32, #1>",
+     "scratch [1024, 1536) may still be read: nobody waited since"},
     {"if %yes {\nyield\n} {\nyield\n}\n"
      "%r = convert %o {scratch = [0], wait = [0]} : tile<128xi32, #1>",
      NULL},
