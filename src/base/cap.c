@@ -14,6 +14,11 @@ enum {
     MOST_LABELS = 256,
     LESS_STRAIGHT = 20, /* percent of the registers */
     LESS_ELSE = 4,
+    FEW_SPILLED = 16, /* bytes that a second block is worth */
+    SOME_TILES = 3,
+    SOME_TILES_OF_TURNS = 2,
+    SOME_LOADS = 4,       /* that might wait for each other */
+    MOST_REGISTERS = 128, /* of a thread that are asked for */
 };
 
 static const char *find(const char *at, const char *end, const char *words) {
@@ -83,25 +88,60 @@ static int blocks_with(int registers, int warps) {
     return REGISTERS / PARTS / each * PARTS / warps;
 }
 
-Cap cap_for(Str ptx, int registers) {
-    const Cap none = {0, 0};
+/* Loads of global memory, and from how many addresses, but for what is added: so many tiles. */
+typedef struct Loads {
+    int count, addresses;
+} Loads;
+
+static Loads loads_in(Str ptx) {
+    enum { MOST_ADDRESSES = 8 };
+    Str known[MOST_ADDRESSES];
+    Loads loads = {0, 0};
     const char *end = ptx.data + ptx.length;
-    int threads = number_behind(ptx, "\n.reqntid ");
+    for (const char *at = ptx.data; (at = find(at, end, "ld.global")); at++, loads.count++) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        const char *place = find(at, stop ? stop : end, "[%");
+        if (!place || loads.addresses == MOST_ADDRESSES) continue;
+        Str word = word_at(place + 2, stop ? stop : end);
+        int i = 0;
+        while (i < loads.addresses && !str_equal(known[i], word)) i++;
+        if (i == loads.addresses) known[loads.addresses++] = word;
+    }
+    return loads;
+}
+
+/* As many blocks as there are without being asked for, with all registers that they leave. */
+static Cap same_blocks(int registers, int warps, int most) {
+    int blocks = blocks_with(registers, warps), more = (registers + 7) / 8 * 8;
+    if (blocks > most) blocks = most;
+    while (more + 8 <= MOST_REGISTERS && blocks_with(more + 8, warps) >= blocks) more += 8;
+    return (Cap){blocks, more, 0};
+}
+
+int caps_for(Str ptx, int registers, Cap caps[MOST_CAPS]) {
+    const char *end = ptx.data + ptx.length;
+    int threads = number_behind(ptx, "\n.reqntid "), count = 0;
     bool said = find(ptx.data, end, "\n.minnctapersm ") || find(ptx.data, end, "\n.maxnreg ");
     bool unseen = find(ptx.data, end, ".extern .shared") || find(ptx.data, end, ".local");
-    if (ptx.length > MOST_TEXT || threads < WARP || threads % WARP || registers < 1) return none;
-    if (said || unseen || !find(ptx.data, end, ", 1, 1\n{")) return none;
+    if (ptx.length > MOST_TEXT || threads < WARP || threads % WARP || registers < 1) return 0;
+    if (said || unseen || !find(ptx.data, end, ", 1, 1\n{")) return 0;
     Multiprocessor whole = multiprocessor_of(ptx);
     int warps = threads / WARP, shared = number_behind(ptx, "shared_memory[");
+    int most = whole.shared / (SYSTEM_SHARED + (shared < 0 ? 0 : shared));
+    if (most > whole.threads / threads) most = whole.threads / threads;
+    if (most > MOST_BLOCKS) most = MOST_BLOCKS;
     int blocks = blocks_with(registers, warps) + 1, fewer = (registers + 7) / 8 * 8;
-    int64_t bytes = (int64_t)blocks * (SYSTEM_SHARED + (shared < 0 ? 0 : shared));
-    if (blocks < 2 || blocks > MOST_BLOCKS || bytes > whole.shared) return none;
-    if (blocks * threads > whole.threads) return none;
-    while (fewer > 0 && blocks_with(fewer, warps) < blocks) fewer -= 8;
     bool straight = !find(ptx.data, end, "mma") && !has_loop(ptx);
+    while (fewer > 0 && blocks_with(fewer, warps) < blocks) fewer -= 8;
     int less = straight ? LESS_STRAIGHT : LESS_ELSE;
-    if (fewer * 100 < registers * (100 - less)) return none;
-    return (Cap){blocks, fewer};
+    if (blocks >= 2 && blocks <= most && fewer * 100 >= registers * (100 - less))
+        caps[count++] = (Cap){blocks, fewer, straight && blocks == 2 ? FEW_SPILLED : 0};
+    Loads loads = loads_in(ptx);
+    bool waits = loads.count >= SOME_LOADS &&
+                 loads.addresses >= (straight ? SOME_TILES : SOME_TILES_OF_TURNS);
+    if (waits && blocks > 1 && !find(ptx.data, end, "mma"))
+        caps[count++] = same_blocks(registers, warps, most);
+    return count;
 }
 
 Str cap_text(Arena *arena, Str ptx, Cap cap) {
@@ -116,6 +156,7 @@ Str cap_text(Arena *arena, Str ptx, Cap cap) {
 
 bool cap_pays(Cap cap, PtxasUse before, PtxasUse after) {
     return after.registers > 0 && after.registers <= cap.registers &&
-           after.stack_bytes <= before.stack_bytes && after.spill_stores <= before.spill_stores &&
-           after.spill_loads <= before.spill_loads;
+           after.stack_bytes <= before.stack_bytes + cap.spilled &&
+           after.spill_stores <= before.spill_stores + cap.spilled &&
+           after.spill_loads <= before.spill_loads + cap.spilled;
 }

@@ -61,14 +61,18 @@ static PtxasResult run_in(Arena *arena, const char *folder, const char *target, 
 static void run_capped(Arena *arena, const char *folder, const char *target, Str ptx, bool lines,
                        Str *cubin, Str *words) {
     PtxasUse before = ptxas_use(*words);
-    Cap cap = cap_for(ptx, before.registers);
-    Str code, said;
-    if (!cap.blocks || run_in(arena, folder, target, cap_text(arena, ptx, cap), lines,
-                              cubin ? &code : NULL, &said) != PTXAS_FINE)
+    Cap caps[MOST_CAPS];
+    int count = caps_for(ptx, before.registers, caps);
+    for (int i = 0; i < count; i++) {
+        Str code, said;
+        if (run_in(arena, folder, target, cap_text(arena, ptx, caps[i]), lines,
+                   cubin ? &code : NULL, &said) != PTXAS_FINE ||
+            !cap_pays(caps[i], before, ptxas_use(said)))
+            continue;
+        *words = said;
+        if (cubin) *cubin = code;
         return;
-    if (!cap_pays(cap, before, ptxas_use(said))) return;
-    *words = said;
-    if (cubin) *cubin = code;
+    }
 }
 
 PtxasResult ptxas_run(Arena *arena, const char *target, Str ptx, bool lines, Str *cubin,

@@ -131,30 +131,40 @@ static tern_status read_use(Cuda *cuda, CudaFunction function, PtxasUse *use) {
     return cuda_check(cuda, result, "read a kernel's registers");
 }
 
-/* Where it pays, with fewer registers (cap.h). That the second is refused is no failure. */
-static tern_status load_capped(Cuda *cuda, Arena *scratch, const CompiledKernel *kernel,
-                               CudaObject *object, Logs **logs) {
+static tern_status load_with(Cuda *cuda, Arena *scratch, const CompiledKernel *kernel, Cap cap,
+                             const PtxasUse *before, CudaObject *object, Logs **logs, bool *pays) {
     CudaDriver *driver = &cuda->driver;
     CudaModule module;
     CudaFunction function;
-    PtxasUse before, after;
+    PtxasUse after;
     Logs *said = arena_new_of(scratch, Logs);
-    tern_status status = read_use(cuda, object->function, &before);
-    Cap cap = status == TERN_OK ? cap_for(kernel->text, before.registers) : (Cap){0};
-    if (!cap.blocks ||
-        assemble(cuda, scratch, cap_text(scratch, kernel->text, cap), said, &module) != CUDA_OK)
-        return status;
-    status =
+    *pays = false;
+    if (assemble(cuda, scratch, cap_text(scratch, kernel->text, cap), said, &module) != CUDA_OK)
+        return TERN_OK;
+    tern_status status =
         cuda_check(cuda, driver->module_function(&function, module, str_c(scratch, kernel->name)),
                    "find the kernel in its module");
     if (status == TERN_OK) status = read_use(cuda, function, &after);
-    if (status != TERN_OK || !cap_pays(cap, before, after)) {
+    if (status != TERN_OK || !cap_pays(cap, *before, after)) {
         driver->module_unload(module);
         return status;
     }
     driver->module_unload(object->module);
-    object->module = module, object->function = function, *logs = said;
+    object->module = module, object->function = function, *logs = said, *pays = true;
     return TERN_OK;
+}
+
+/* Where it pays, with other registers (cap.h). That one of them is refused is no failure. */
+static tern_status load_capped(Cuda *cuda, Arena *scratch, const CompiledKernel *kernel,
+                               CudaObject *object, Logs **logs) {
+    PtxasUse before;
+    Cap caps[MOST_CAPS];
+    bool pays = false;
+    tern_status status = read_use(cuda, object->function, &before);
+    int count = status == TERN_OK ? caps_for(kernel->text, before.registers, caps) : 0;
+    for (int i = 0; i < count && status == TERN_OK && !pays; i++)
+        status = load_with(cuda, scratch, kernel, caps[i], &before, object, logs, &pays);
+    return status;
 }
 
 static tern_status load_kernel(Cuda *cuda, Arena *scratch, const CompiledKernel *kernel,
