@@ -6,18 +6,18 @@ torch.compile).
 
     tools/bench_cpu.py [--library build/libtern.so] [--device cpu:avx512] [--threads 1,2]
                        [--samples N] [--seconds S] [--only WORD,..] [--no-inductor]
-                       [--tile 256x512x128] [--before LIBRARY] [--wait FILE]
+                       [--tile 256x512x128,..] [--before LIBRARY] [--wait FILE]
 
 Each number of threads is bound to as many cores, of which none shares its units with another while
 there are enough. Each side (tern, eager, torch.compile, OpenBLAS) is a process of its own, because
 the threads of one keep looking for work on the cores that the next one needs; they take turns burst
 by burst, each after a call that is not timed. Each of tern's kernels gets the best of a few tiles,
-found before, or --tile: two builds are compared with the same. Results are compared with float64; a
-wrong one is said and not timed. A row has the medians, their ratio to the best peer's, the ratios of
-the least samples and of the first quartiles, and how far the middle half of each one's samples lies
-apart, in percent of its median. --before times another build of tern in the same turns; with --wait
-all rows are made (Inductor compiles), the libraries may still be built, and the timing begins when
-FILE is there.
+found before, or of --tile's: two builds are compared with the same. Results are compared with
+float64; a wrong one is said and not timed. A row has the medians, their ratio to the best peer's,
+the ratios of the least samples and of the first quartiles, and how far the middle half of each
+one's samples lies apart, in percent of its median. --before times another build of tern in the same
+turns; with --wait all rows are made (Inductor compiles), the libraries may still be built, and the
+timing begins when FILE is there.
 """
 import argparse
 import ctypes
@@ -156,7 +156,7 @@ def attention(tern, dtype):
     scale = math.log2(math.e) / DEPTH ** 0.5
     calls = {(bm, bn): kernel(tern, KERNELS, "attention", [LENGTH // bm, HEADS],
                               [q, k, v, out, LENGTH, scale], [bm, bn, DEPTH])
-             for bm, bn in [(64, 64), (128, 64), (128, 128), (64, 256)]}
+             for bm, bn in [(64, 64), (128, 64), (128, 128), (64, 256), (256, 128)]}
     return Work(f"attention {name_of(dtype)} 1x{HEADS}x{LENGTH}x{DEPTH}", calls,
                 {"eager": lambda: eager(q, k, v)},
                 lambda: is_far(out, want(), 2e-5 if dtype == torch.float32 else 0.01))
@@ -239,7 +239,7 @@ def keep_memory():
 
 
 def row_made(options, tern, row):
-    """The call that is timed, and what the asking process is told of it."""
+    """The call that is timed, tern's by their tiles, and what the asking process is told of it."""
     torch.manual_seed(7)
     make, dtype = row.split()
     work = globals()[make](tern, getattr(torch, DTYPES[dtype]))
@@ -258,8 +258,8 @@ def row_made(options, tern, row):
             return None, dict(told, wrong=f"{options.side}: wrong with {setting}")
     named = {"x".join(map(str, setting if isinstance(setting, tuple) else (setting,))): call
              for setting, call in work.calls.items()}
-    tile, call = best_call({options.tile: named[options.tile]} if options.tile in named else named)
-    return call, dict(told, there=True, tile=tile)
+    wanted = {tile: named[tile] for tile in options.tile.split(",") if tile in named}
+    return wanted or named, dict(told, there=True)
 
 
 def side_main(options, threads):
@@ -281,6 +281,9 @@ def side_main(options, threads):
             if line not in made:
                 made[line] = row_made(options, tern, line)
             call, told = made[line]
+            if isinstance(call, dict):
+                tile, call = best_call(call)
+                told = dict(told, tile=tile)
         print(json.dumps(told), flush=True)
     return 0
 
@@ -434,7 +437,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=4, help="at most, for the samples of a row")
     parser.add_argument("--only", default="")
     parser.add_argument("--no-inductor", action="store_true")
-    parser.add_argument("--tile", default="", help="of the kernels that have it, the only one")
+    parser.add_argument("--tile", default="", help="of the kernels that have one of them, no others")
     parser.add_argument("--wait", metavar="FILE", help="make all rows, then wait until it is there")
     parser.add_argument("--side", help=argparse.SUPPRESS)
     options = parser.parse_args()
