@@ -931,7 +931,7 @@ static bool plan(Pieces *p) {
 /* Several blocks, that hold all of a row; else one, as before. */
 static void choose_cluster(Pieces *p) {
     const Pieces one = *p;
-    p->cluster = (Cluster){.px = p->px, .fn = p->fn, .facts = p->facts};
+    p->cluster = (Cluster){p->px, p->fn, p->facts, .threads = p->threads};
     cluster_choose(&p->cluster, p->nests.count, p->nests.data, &p->held);
     if (p->cluster.blocks == 1) return;
     Cut cut = {.number = p->number};

@@ -54,7 +54,7 @@ typedef struct Cluster {
     Ops ops;     /* of all loops over pieces */
     Ops held;    /* those loads whose tiles are held from loop to loop */
     int blocks;  /* 1: it is one */
-    int threads; /* of a block: they are more blocks, instead; .. */
+    int threads; /* of a block: as given; of several they are more blocks, instead; .. */
     int lanes;   /* .. of a piece, that each has */
     Ops others;  /* stores that are of no piece */
 } Cluster;
