@@ -5,8 +5,8 @@
 # grid: cdiv(M, BM) * cdiv(N, BN)
 # options: num_warps = 8
 # want: c == a @ b
-# case: M = 384, N = 256, K = 208, GROUP = 2, a = fp16[M, K] normal, b = fp16[K, N] normal, c = fp16[M, N], BM = 128, BN = 128, BK = 64
 # case: M = 272, N = 144, K = 80, GROUP = 2, a = fp16[M, K] normal, b = fp16[K, N] normal, c = fp16[M, N], BM = 128, BN = 128, BK = 64
+# case: M = 384, N = 256, K = 208, GROUP = 2, a = fp16[M, K] normal, b = fp16[K, N] normal, c = fp16[M, N], BM = 128, BN = 128, BK = 64
 import triton
 import triton.language as tl
 

@@ -5,8 +5,8 @@
 # grid: cdiv(M, BM), cdiv(N, BN)
 # options: num_warps = 8
 # want: c == a @ b
-# case: M = 256, N = 256, K = 192, a = fp16[M, K] normal, b = fp16[K, N] normal, c = fp16[M, N], BM = 128, BN = 128, BK = 64
 # case: M = 300, N = 264, K = 40, a = bf16[M, K] normal, b = bf16[K, N] normal, c = fp32[M, N], BM = 128, BN = 128, BK = 64
+# case: M = 256, N = 256, K = 192, a = fp16[M, K] normal, b = fp16[K, N] normal, c = fp16[M, N], BM = 128, BN = 128, BK = 64
 # case: M = 260, N = 136, K = 136, a = fp16[M, K] normal, b = fp16[K, N] normal, c = fp16[M, N], BM = 128, BN = 128, BK = 32
 # options: num_warps = 8, num_stages = 4
 # case: M = 200, N = 264, K = 0, a = fp16[M, 8] normal, b = fp16[8, N] normal, c = fp16[M, N], BM = 128, BN = 128, BK = 64

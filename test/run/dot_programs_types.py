@@ -5,8 +5,8 @@
 # grid: cdiv(M, BM), cdiv(N, BN)
 # options: num_warps = 8
 # want: c == a @ trans(b)
-# case: M = 300, N = 272, K = 112, a = fp32[M, K] normal, b = fp32[N, K] normal, c = fp32[M, N], BM = 128, BN = 256, BK = 32
 # case: M = 256, N = 256, K = 64, a = fp32[M, K] normal, b = fp32[N, K] normal, c = fp32[M, N], BM = 128, BN = 128, BK = 32
+# case: M = 300, N = 272, K = 112, a = fp32[M, K] normal, b = fp32[N, K] normal, c = fp32[M, N], BM = 128, BN = 256, BK = 32
 # case: M = 260, N = 528, K = 144, a = fp8e4nv[M, K] normal, b = fp8e4nv[N, K] normal, c = fp32[M, N], BM = 128, BN = 256, BK = 128
 # case: M = 140, N = 144, K = 128, a = fp8e5[M, K] normal, b = fp8e5[N, K] normal, c = fp16[M, N], BM = 128, BN = 128, BK = 64
 # options: num_warps = 8, num_stages = 4

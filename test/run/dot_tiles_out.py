@@ -6,9 +6,9 @@
 # grid: 2
 # options: num_warps = 8
 # want: c == a @ b
+# case: M = 130, N = 268, K = 64, a = fp16[M, K] normal, b = fp16[K, N] normal, c = fp16[M, N], BM = 128, BN = 256, BK = 64
 # case: M = 304, N = 528, K = 48, a = fp16[M, K] normal, b = fp16[K, N] normal, c = fp16[M, N], BM = 128, BN = 256, BK = 64
 # case: M = 272, N = 272, K = 80, a = bf16[M, K] normal, b = bf16[K, N] normal, c = bf16[M, N], BM = 128, BN = 128, BK = 64
-# case: M = 130, N = 268, K = 64, a = fp16[M, K] normal, b = fp16[K, N] normal, c = fp16[M, N], BM = 128, BN = 256, BK = 64
 # case: M = 144, N = 272, K = 0, a = fp16[M, 16] normal, b = fp16[16, N] normal, c = fp16[M, N], BM = 128, BN = 128, BK = 64
 # grid: 5
 # want: c == 0
