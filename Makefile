@@ -8,11 +8,12 @@ DESTDIR ?=
 CC      ?= cc
 OPT     ?= -O2
 OBJCOPY ?= objcopy
-# B: build folder; SAN: sanitizers, e.g. make B=build-asan SAN=address,undefined
+# B: build folder; SAN: sanitizers, e.g. make B=build-asan SAN=address,undefined; their reports ask for
+# lines only.
 B       ?= build
 VERSION := $(shell sed -n 's/.*define TERN_VERSION "\(.*\)"/\1/p' include/tern.h)
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wswitch-enum
-CFLAGS  += -std=c11 -D_GNU_SOURCE $(OPT) -g $(WARN) -fPIC -fvisibility=hidden -Isrc -Iinclude -I$(B) -MMD -MP
+CFLAGS  += -std=c11 -D_GNU_SOURCE $(OPT) $(if $(SAN),-g1,-g) $(WARN) -fPIC -fvisibility=hidden -Isrc -Iinclude -I$(B) -MMD -MP
 LDLIBS  += -lm -ldl -lpthread
 ifdef SAN
 CFLAGS  += -fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all
