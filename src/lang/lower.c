@@ -141,13 +141,6 @@ void env_set(Lower *l, Env *env, Str name, Object *value, Span span) {
         vec_push(l->arena, env, (Binding){name, value, span, false});
 }
 
-/* The name keeps its entry, so that a later use can be told where it was. */
-void env_forget(Lower *l, Env *env, Str name) {
-    (void)l;
-    Binding *binding = env_find(env, name);
-    if (binding) binding->value = NULL;
-}
-
 Env env_copy(Lower *l, const Env *env) {
     l->steps += env->count / 8; /* the memory counts, too */
     Env copy = {env->count, env->count,

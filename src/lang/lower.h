@@ -103,7 +103,6 @@ Object *lower_unknown(Lower *l, const Object *unknown, Span span);
 
 Object *env_get(const Env *env, Str name); /* NULL when absent */
 void env_set(Lower *l, Env *env, Str name, Object *value, Span span);
-void env_forget(Lower *l, Env *env, Str name);
 Env env_copy(Lower *l, const Env *env);
 Binding *env_find(const Env *env, Str name);
 
@@ -164,8 +163,6 @@ bool same_shape_of_value(const Object *a, const Object *b);
 Object *lower_call(Lower *l, const Expr *expr);
 Object *lower_call_object(Lower *l, Object *callee, int num_args, Object *const *args,
                           const Str *names, const Span *spans, Span span, const Expr *expr);
-Object *lower_call_std(Lower *l, const char *name, int num_args, Object *const *args, Span span);
-Object *lower_std_function(Lower *l, const Builtin *builtin, Span span);
 
 /* ---- semantic_*.c: the language's meaning of operations on tensors ---- */
 

@@ -207,7 +207,7 @@ static Object *call_jit(Lower *l, const Binder *binder, const char *std_name, bo
     return frame.result ? frame.result : object_none(l->arena);
 }
 
-Object *lower_std_function(Lower *l, const Builtin *builtin, Span span) {
+static Object *std_function(Lower *l, const Builtin *builtin, Span span) {
     Str file = str_of(builtin->params);
     Module *module = map_get(&l->std_modules, file);
     if (!module) {
@@ -222,14 +222,6 @@ Object *lower_std_function(Lower *l, const Builtin *builtin, Span span) {
     const JitFunction *function = module_find(module, str_of(builtin->name));
     if (!function) BUG("%s has no function %s", builtin->params, builtin->name);
     return module_function_object(l->arena, module, function);
-}
-
-Object *lower_call_std(Lower *l, const char *name, int num_args, Object *const *args, Span span) {
-    Object callee = {.kind = OBJECT_BUILTIN,
-                     .builtin = builtin_find("triton.language", str_of(name))};
-    Span *spans = arena_array(l->arena, Span, num_args + 1);
-    for (int i = 0; i < num_args; i++) spans[i] = span;
-    return lower_call_object(l, &callee, num_args, args, NULL, spans, span, NULL);
 }
 
 /* ---- everything that can be called ---- */
@@ -249,7 +241,7 @@ static Object *call_builtin(Lower *l, const Builtin *builtin, const Binder *bind
                              strcmp(builtin->module, "triton.language") ? "" : "tl.", builtin->name,
                              builtin->params ? ": " : "", builtin->params ? builtin->params : "");
     if (builtin->kind == BUILTIN_STD) {
-        Object *function = lower_std_function(l, builtin, binder->span);
+        Object *function = std_function(l, builtin, binder->span);
         if (is_error(function)) return function;
         Binder inner = *binder;
         inner.function = function->function;
