@@ -47,7 +47,27 @@ static const char source[] =
     "        acc = tl.zeros([BM, BN], tl.float32)\n"
     "        for i in range(0, tl.cdiv(k, BK)):\n"
     "            acc = tl.dot(da.load([row, i * BK]), db.load([column, i * BK]).T, acc)\n"
-    "        dc.store([row, column], acc.to(tl.float16))\n";
+    "        dc.store([row, column], acc.to(tl.float16))\n"
+    "@triton.jit\n" /* pointers that move on by a number times a parameter, known to be positive */
+    "def moved(a, b, c, m, n, k, T: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,\n"
+    "          BK: tl.constexpr):\n"
+    "    tl.assume(n > 0)\n"
+    "    columns = tl.cdiv(n, BN)\n"
+    "    r = tl.program_id(0) // columns * BM + tl.arange(0, BM)\n"
+    "    s = tl.program_id(0) % columns * BN + tl.arange(0, BN)\n"
+    "    d = tl.arange(0, BK)\n"
+    "    x = a + r[:, None] * k + d[None, :]\n"
+    "    y = b + d[:, None] * n + s[None, :]\n"
+    "    acc = tl.zeros([BM, BN], tl.float32)\n"
+    "    for i in range(0, tl.cdiv(k, BK)):\n"
+    "        left = k - i * BK\n"
+    "        u = tl.load(x, mask=(r[:, None] < m) & (d[None, :] < left), other=0.0)\n"
+    "        v = tl.load(y, mask=(d[:, None] < left) & (s[None, :] < n), other=0.0)\n"
+    "        acc = tl.dot(u, v, acc)\n"
+    "        x += BK\n"
+    "        y += BK * n\n"
+    "    inside = (r[:, None] < m) & (s[None, :] < n)\n"
+    "    tl.store(c + r[:, None] * n + s[None, :], acc.to(tl.float16), mask=inside)\n";
 
 enum { M = 136, N = 48, MOST_K = 112 };
 
@@ -61,6 +81,7 @@ static const Row rows[] = {
     {"product", true, 128, 64, 64, 4}, {"product", false, 64, 128, 32, 4},
     {"product", true, 128, 64, 32, 8}, {"product", false, 128, 64, 64, 8},
     {"tiles", true, 64, 64, 32, 4},    {"tiles", true, 128, 64, 64, 8},
+    {"moved", false, 64, 128, 32, 4},  {"moved", false, 128, 64, 64, 8},
 };
 
 typedef struct Inputs {

@@ -43,6 +43,7 @@ typedef struct Finder {
     bool any_sign;   /* of its indices: it is compared with 0, or nothing is copied */
     Limit limits[2]; /* of the tile's dimensions */
     bool from_zero[2];
+    bool in_parts; /* sums with products of parameters are taken apart, not for indices */
     const Op *access;
     Needs *needs; /* what is asked at launch; NULL: nothing may be */
     const char *why;
@@ -226,21 +227,29 @@ static Value *given_end(const Op *access, const Value *less) {
     return NULL;
 }
 
-/* An index that stops at the end: as far as it is less than that, it has gone on in each turn. */
-static bool add_stopping(Finder *f, Value *value, const Value *end, BoxNumber scale) {
+/* Of a value that goes on while it is less than the end, that choice; or NULL. */
+static const Op *stop_of(const Value *value, const Value *end) {
     const Op *op = value->def, *loop = op ? NULL : value->region->owner;
     bool carried = loop && loop->kind == OP_FOR && value->index;
     const Op *select = carried ? for_next(loop, value->index - 1)->def : op;
+    if (!select || select->kind != OP_SELECT) return NULL;
+    const Value *before = select->operands[2];
+    const Op *more = select->operands[0]->def, *next = select->operands[1]->def;
+    bool stops = more && is_less(more, before, end) && (!carried || before == value) && next &&
+                 next->kind == OP_ADD && next->operands[0] == before;
+    return stops ? select : NULL;
+}
+
+/* An index that stops at the end: as far as it is less than that, it has gone on in each turn. */
+static bool add_stopping(Finder *f, Value *value, const Value *end, BoxNumber scale) {
+    const Op *select = stop_of(value, end), *loop = value->def ? NULL : value->region->owner;
     BoxTerm turns = {.scale = scale};
     BoxNumber step;
-    if (!select || select->kind != OP_SELECT) return add_scalar(f, value, scale);
-    Value *before = select->operands[2];
-    const Op *more = select->operands[0]->def, *next = select->operands[1]->def;
-    if (!more || !is_less(more, before, end) || (carried && before != value) || !next ||
-        next->kind != OP_ADD || next->operands[0] != before)
-        return add_scalar(f, value, scale);
-    if (!carried)
-        return add_stopping(f, before, end, scale) && add_scalar(f, next->operands[1], scale);
+    if (!select) return add_scalar(f, value, scale);
+    const Op *next = select->operands[1]->def;
+    if (value->def)
+        return add_stopping(f, select->operands[2], end, scale) &&
+               add_scalar(f, next->operands[1], scale);
     turns.index = counter_of(loop, &turns.least);
     if (!turns.index || !number_of(next->operands[1], &step) || step.num_params ||
         !times(&turns.scale, step))
@@ -262,6 +271,16 @@ static Value *turns_in(Finder *f, const Value *product, Value **end, int64_t *ea
     return fits ? op->operands[0] : NULL;
 }
 
+/* A sum of 64 bits, or a parameter times a number, which the launch is asked to fit 32 bits. */
+static bool is_in_parts(Finder *f, Value *value) {
+    BoxNumber number;
+    if (!value->def || !type_is_int(value->type)) return false;
+    if (type_bits(value->type) == 64 && value->def->kind == OP_ADD) return true;
+    return number_of(value, &number) && number.num_params == 1 && number.number > 0 && f->needs &&
+           type_bits(number.params[0]->type) == 32 &&
+           needs_add_most(f->needs, number.params[0], INT32_MAX / number.number);
+}
+
 static bool add_scalar(Finder *f, Value *value, BoxNumber scale) {
     Op *op = value->def;
     BoxNumber number;
@@ -275,7 +294,10 @@ static bool add_scalar(Finder *f, Value *value, BoxNumber scale) {
         number = plain(low), is_number = true;
     Value *end, *turns = is_number ? NULL : turns_in(f, value, &end, &each);
     if (turns) return times(&term.scale, plain(each)) && add_stopping(f, turns, end, term.scale);
-    if (type_is_int(value->type) && !is_number && is_index(f, value)) {
+    const Value *stop = f->in_parts && !is_number ? given_end(f->access, value) : NULL;
+    if (stop && stop_of(value, stop)) return add_stopping(f, value, stop, scale);
+    bool in_parts = f->in_parts && !is_number && is_in_parts(f, value);
+    if (type_is_int(value->type) && !is_number && !in_parts && is_index(f, value)) {
         term.index = value;
         return add_term(f, &f->form->terms, term);
     }
@@ -638,8 +660,10 @@ static bool is_zero(Value *value) {
     return !value || (value_is_constant(value, &bits) && !bits);
 }
 
-static const char *find_box(const Facts *facts, const Op *access, Needs *needs, Box *box) {
+static const char *find_so(const Facts *facts, const Op *access, Needs *needs, Box *box,
+                           bool in_parts) {
     Finder f = {.needs = needs,
+                .in_parts = in_parts,
                 .facts = facts,
                 .access = access,
                 .box = box,
@@ -654,6 +678,13 @@ static const char *find_box(const Facts *facts, const Op *access, Needs *needs, 
     f.form = &address;
     if (!add_tile(&f, access_pointer(access), plain(1), dims)) return f.why;
     return find_dims(&f, &address, tile) ? NULL : f.why;
+}
+
+/* What is known not to be negative may be an index, or a sum with products of parameters, along
+ * which a mask has gone on, too. */
+static const char *find_box(const Facts *facts, const Op *access, Needs *needs, Box *box) {
+    const char *why = find_so(facts, access, needs, box, false);
+    return why && find_so(facts, access, needs, box, true) ? why : NULL;
 }
 
 const char *box_find(const Facts *facts, const Op *access, Box *box) {
