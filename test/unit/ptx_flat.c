@@ -79,7 +79,7 @@ typedef struct Row {
 
 static const Row rows[] = {
     {"product", true, 128, 64, 64, 4}, {"product", false, 64, 128, 32, 4},
-    {"product", true, 128, 64, 32, 8}, {"product", false, 128, 64, 64, 8},
+    {"product", true, 128, 64, 64, 8}, {"product", false, 128, 64, 64, 8},
     {"tiles", true, 64, 64, 32, 4},    {"tiles", true, 128, 64, 64, 8},
     {"moved", false, 64, 128, 32, 4},  {"moved", false, 128, 64, 64, 8},
 };
@@ -224,8 +224,8 @@ static void check_mutated(const Row *row, int stages, bool counts) {
 }
 
 TEST(each_wait_and_arrival_is_missed) {
-    static const Row product = {"product", true, 64, 64, 32, 4};
-    static const Row both = {"product", false, 128, 16, 32, 8};
+    static const Row product = {"product", false, 64, 64, 32, 4};
+    static const Row both = {"product", false, 128, 64, 32, 8};
     check_mutated(&product, 2, false);
     check_mutated(&both, 3, false);
 }
@@ -246,7 +246,7 @@ TEST(so_are_those_of_tiles_in_turn) {
 }
 
 TEST(each_count_is) {
-    static const Row product = {"product", true, 64, 64, 32, 4};
+    static const Row product = {"product", false, 64, 64, 32, 4};
     check_mutated(&product, 2, true);
 }
 

@@ -21,6 +21,14 @@
  * 128x256 in 3 turns boxes came too late (688 for 712 TFLOP/s at 4096), in 4 it was the same. */
 enum { MOST_COLUMNS = 128 };
 
+/* Rows of fewer bytes, of all that fills a ring, TMA brings slowly: 128x64 of f16 in rows of 64, by
+ * rows of the same, 349 TFLOP/s at 4096, and 394 by cp.async; i8 630 and 764, tf32 220 and 265. Of
+ * f16 and f8 boxes are 1 to 3 % faster where a thread adds up 128 sums. */
+enum { LEAST_ROW = 128, MANY_SUMS = 128 };
+
+/* A third block of so many sums is no gain, but programs end in rounds of fewer (i8 856 -> 922). */
+enum { MOST_BLOCKS = 2 };
+
 typedef struct Flat {
     Arena *arena;
     Func *fn;
@@ -30,6 +38,9 @@ typedef struct Flat {
     Op *ring;        /* that is looked at */
     Op *loop;        /* in which it is read */
     bool filled;
+    int sums, dots;  /* of a thread, in the loop; how many products */
+    bool is_short;   /* what is multiplied: floats of 16 bits or fewer */
+    bool is_large;   /* the one product of a ring of boxes: of many sums */
     VEC(Op *) rings; /* of boxes */
     bool tiles;      /* the one of a loop over tiles, whose scratch lies behind it */
 } Flat;
@@ -82,6 +93,11 @@ static bool check_inside(Op *op, void *user) {
         return refuse(f, "a product by other than wgmma");
     if (op->kind == OP_DOT && !dot_a_in_registers(op) && columns_of(op) > MOST_COLUMNS)
         return refuse(f, "instructions of more than 128 columns");
+    if (op->kind == OP_DOT) {
+        const Type *elem = type_lane(dot_a(op)->type);
+        f->sums = layout_regs(type_layout(op_result(op)->type)), f->dots++;
+        f->is_short = type_is_float(elem) && type_bits(elem) <= 16;
+    }
     return !access_pointer(op) || nobody_writes(f, op);
 }
 
@@ -110,12 +126,25 @@ static bool is_short(const Op *loop, const Op *ring) {
     return (double)upper - (double)lower <= (double)ring_stages(ring) * (double)step;
 }
 
+static bool has_short_rows(const Op *ring) {
+    const Type *type = op_result(ring)->type;
+    for (int i = 0; i < type->num_parts; i++) {
+        const Type *part = type->parts[i];
+        int dim = tile_panel_dim(part);
+        if (dim < 0 || part->shape[dim] * type_size_bytes(part) >= LEAST_ROW) return false;
+    }
+    return true;
+}
+
 static bool may_be_flat(Flat *f, Op *ring) {
-    f->ring = ring, f->loop = NULL, f->filled = false, f->why = NULL;
+    f->ring = ring, f->loop = NULL, f->filled = false, f->why = NULL, f->dots = 0;
     if (ring_stages(ring) < 2) return false;
     if (!region_walk(f->fn->body, check_turn, f) || !f->filled) return false;
     if (f->loop && is_short(f->loop, ring)) return refuse(f, "a loop of few turns");
-    return f->loop && region_walk(for_body(f->loop), check_inside, f);
+    if (!f->loop || !region_walk(for_body(f->loop), check_inside, f)) return false;
+    bool gains = f->sums >= MANY_SUMS && f->is_short;
+    return f->dots != 1 || gains || op_is_in_loop(ring) || !has_short_rows(ring) ||
+           refuse(f, "rows of less than 128 bytes");
 }
 
 /* ---- the copies of a turn ---- */
@@ -221,8 +250,13 @@ static bool lay_out(Flat *f, const Map *rings, Roles *roles) {
         roles->rings[i].barriers = roles->end;
         roles->end += 2 * ROLE_BARRIER * roles->rings[i].stages;
     }
-    return roles->end <= arch->shared_limit &&
-           arch_blocks(arch, roles->end) == arch_blocks(arch, m.most);
+    if (roles->end > arch->shared_limit ||
+        arch_blocks(arch, roles->end) != arch_blocks(arch, m.most))
+        return false;
+    while (f->rings.count == 1 && f->is_large && f->fn->num_warps == 4 &&
+           arch_blocks(arch, roles->end) > MOST_BLOCKS)
+        roles->end += SCRATCH_ALIGNMENT;
+    return true;
 }
 
 /* ---- all ---- */
@@ -258,6 +292,7 @@ static void make_boxes(Flat *f, const Rings *rings, Roles *roles, const char **w
         bool made = may_be_flat(f, ring) && box_ring(f->arena, f->fn, f->facts, op_result(ring),
                                                      &roles->boxes, roles->needs, &f->why);
         if (made) vec_push(f->arena, &f->rings, ring);
+        if (made) f->is_large = f->dots == 1 && f->sums >= MANY_SUMS;
         if (!made && f->why) *why = f->why;
     }
 }
