@@ -10,8 +10,7 @@
  * turn, as a row times a vector does, they are most of what a warp has to issue.
  *
  * Only in loops without others in them, and without products: these have their own ways of moving
- * on, and no registers to spare. Not where a turn waits for the block: it has other things to wait
- * for. Where a thread would carry more than a few addresses all stays. */
+ * on, and no registers to spare. Where a thread would carry more than a few addresses all stays. */
 #include "gen/ptx/tir.h"
 #include <stdlib.h>
 
@@ -61,11 +60,10 @@ static bool is_backwards(const Walk *w, Tir x) {
     return at(w, x)->kind == TIR_BRANCH && w->label_at[at(w, x)->imm] < x;
 }
 
-/* Without other loops, barriers, products and copies. */
+/* Without other loops, products and copies. */
 static bool is_plain(const Walk *w) {
     for (Tir x = w->head + 1; x < w->back; x++) {
         const TirIns *ins = at(w, x);
-        if (ins->kind == TIR_PLAIN && !strncmp(ins->text, "bar.", 4)) return false;
         if (ins->kind == TIR_MMA || ins->kind == TIR_WGMMA || ins->kind == TIR_COPY) return false;
         if (is_backwards(w, x)) return false;
     }
