@@ -47,7 +47,8 @@ bool sim_proxy_written(const Warp *w, uint64_t offset, int *warp) {
 
 int sim_proxy_hidden(const Warp *w, uint64_t offset, int bytes, int *warp) {
     const ProxyWrite *writes = w->block->proxy_writes + offset;
-    for (int i = 0; i < bytes; i++) {
+    bool alike = !memcmp(writes, writes + 1, sizeof *writes * ((size_t)bytes - 1));
+    for (int i = 0; i < (alike ? 1 : bytes); i++) {
         if (i && !memcmp(&writes[i], &writes[i - 1], sizeof *writes)) continue;
         if (sim_proxy_written(w, offset + (uint64_t)i, warp)) return i;
     }
@@ -66,7 +67,7 @@ static bool check_proxy(Machine *m, Warp *w, const Ins *ins, const Spot *spot, i
 /* ---- operands in shared memory ---- */
 
 typedef struct Operands {
-    float a[ROWS][MOST_DEPTH], b[MOST_COLUMNS][MOST_DEPTH];
+    double a[ROWS][MOST_DEPTH], b[MOST_COLUMNS][MOST_DEPTH]; /* floats */
     uint64_t writers; /* who wrote last what is read, as a hash */
 } Operands;
 
@@ -132,7 +133,7 @@ static uint64_t address_in(const Tile *t, int i, int k) {
 
 /* Rows [first, first + count) of A, or columns of B, 32 bytes along K of each. */
 static bool read_tile(Machine *m, Warp *w, const Ins *ins, const Tile *t, int first, int count,
-                      float out[][MOST_DEPTH], uint64_t *writers) {
+                      double out[][MOST_DEPTH], uint64_t *writers) {
     Access a = {.m = m, .w = w, .ins = ins, .space = SPACE_SHARED, .bytes = 16, .what = "wgmma"};
     int chunk = 16 / t->bytes, depth = DEPTH_BYTES / t->bytes;
     int chunks_i = t->transposed ? count / chunk : count, chunks_k = t->transposed ? depth : 2;
@@ -164,7 +165,7 @@ static int register_of(const Ins *ins, int i) { return ins->operands[i ? i + 2 :
 
 /* Register i of a lane has two elements of row lane / 4, or 8 more, from 2 * (lane % 4) on, or 8
  * more. */
-static void read_registers(Machine *m, Warp *w, const Ins *ins, float out[][MOST_DEPTH]) {
+static void read_registers(Machine *m, Warp *w, const Ins *ins, double out[][MOST_DEPTH]) {
     for (int i = 0; i < A_WORDS; i++) {
         const uint32_t *words = source_of(m, w, register_of(ins, i));
         for (int lane = 0; lane < LANES; lane++)
@@ -217,8 +218,7 @@ static bool compute(Machine *m, Warp *w, Product *p) {
             int row = lane / 4 + 8 * (r / 2 % 2), column = 8 * (r / 4) + lane % 4 * 2 + r % 2;
             double sum = p->adds ? (double)float_of_bits(sums[lane]) : 0;
             double products = 0;
-            for (int k = 0; k < depth; k++)
-                products += (double)o.a[row][k] * (double)o.b[column][k];
+            for (int k = 0; k < depth; k++) products += o.a[row][k] * o.b[column][k];
             if (p->ins->kind == MMA_S8_K32) {
                 sums[lane] = (p->adds ? sums[lane] : 0) + (uint32_t)(int32_t)products;
                 continue;
