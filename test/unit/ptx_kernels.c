@@ -97,12 +97,25 @@ static Opened opened(const char *text, const char *file) {
                                   : tern_load_file(context, file)};
 }
 
-/* For sm_90a; "" where it does not compile. */
-static const char *ptx_of(Opened from, const char *function, const char *signature, int warps) {
-    tern_options options = {.size = sizeof options, .num_warps = warps, .target = "sm_90a"};
-    tern_kernel *kernel = tern_compile(from.module, function, signature, &options);
+/* "" where it does not compile. */
+static const char *text_of(Opened from, const char *function, const char *signature,
+                           const tern_options *options) {
+    tern_kernel *kernel = tern_compile(from.module, function, signature, options);
     if (!kernel) printf("%s\n", tern_message(from.context));
     return kernel ? tern_kernel_text(kernel, TERN_STAGE_PTX) : "";
+}
+
+static const char *ptx_of(Opened from, const char *function, const char *signature, int warps) {
+    tern_options options = {.size = sizeof options, .num_warps = warps, .target = "sm_90a"};
+    return text_of(from, function, signature, &options);
+}
+
+/* As it is for a launch, which is asked whether parameters are the same memory, by one block. */
+static const char *launched_ptx_of(Opened from, const char *function, const char *signature,
+                                   int warps) {
+    tern_options options = {
+        .size = sizeof options, .num_warps = warps, .target = "sm_80", .maps = true};
+    return text_of(from, function, signature, &options);
 }
 
 /* Sixteen numbers a thread, each ten rounds of a cipher, all at once would take more registers than
@@ -147,7 +160,7 @@ TEST(rows_that_are_not_held_have_policies) {
         "    a = tl.load(x + i)\n    b = tl.load(w + i)\n"
         "    tl.store(y + i, (a - tl.max(a, axis=0)) / tl.sum(a * b, axis=0) + b)\n";
     Opened from = opened(source, NULL);
-    const char *text = ptx_of(from, "k", "*fp32:16,*fp32:16,*fp32:16,262144", 32);
+    const char *text = launched_ptx_of(from, "k", "*fp32:16,*fp32:16,*fp32:16,262144", 32);
     int last = count_of(text, "ld.global.L1::evict_last.L2::cache_hint");
     int first = count_of(text, "ld.global.L1::evict_first.L2::cache_hint");
     CHECK(last > 0 && first > 0);
@@ -155,7 +168,7 @@ TEST(rows_that_are_not_held_have_policies) {
     CHECK(count_of(text, "cp.async.cg.shared.global.L2::cache_hint") > 0);
     CHECK(count_of(text, "st.global.L1::evict_first.L2::cache_hint") ==
           count_of(text, "st.global"));
-    text = ptx_of(from, "k", "*fp32:16,*fp32:16,*fp32:16,16384", 4);
+    text = launched_ptx_of(from, "k", "*fp32:16,*fp32:16,*fp32:16,16384", 4);
     CHECK(*text && !strstr(text, "cache_hint"));
     tern_close(from.context);
 }

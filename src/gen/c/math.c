@@ -14,12 +14,22 @@ bool exp_of_negative(Nest *n, const Op *op, Place place, Ev *r) {
     return true;
 }
 
+/* What a reduction gives, of all lanes or of each row. */
+static bool is_reduced(const Value *value) {
+    const Op *op = value->def;
+    while (op && (op->kind == OP_SPLAT || op->kind == OP_BROADCAST || op->kind == OP_EXPAND_DIMS))
+        op = op->operands[0]->def;
+    return op && op->kind == OP_REDUCE;
+}
+
 /* A division of 16 lanes takes a core 16 cycles. x * s * (1 / (d * s)) is within 1.5 ulp of x / d;
  * s is 1, but where 1 / d would overflow or be denormal: then x / d overflows, or is 0, where x * s
- * overflows or is denormal. */
+ * overflows or is denormal. Numbers that are given or read divide exactly: x / 3 of tensors is as
+ * PyTorch has it. */
 bool divide_by_uniform(Nest *n, const Op *op, const Ev *x, Ev *r) {
     Gen *g = n->g;
     if (op->kind != OP_FDIV || fdiv_exact(op) || n->N < 4 * g->W) return false;
+    if (!is_reduced(op->operands[1])) return false;
     if (x[0].kind != EV_VECTOR || x[1].kind != EV_UNIFORM || x[1].lane != TYPE_F32) return false;
     Str d = x[1].text, scale = text(g, "t_s_div_scale(%.*s)", STR_ARG(d)),
         inverse = text(g, "1 / (%.*s * %.*s)", STR_ARG(d), STR_ARG(scale));

@@ -158,7 +158,7 @@ static Tir counted_on(Gen *g, const Alike *alike, Tir first, Tir divisor, int r)
     Tir zero = tir_const(g->b, class, 0);
     int64_t ahead = 0;
     for (int i = 0; i < 32; i++)
-        if (r & alike->counting & 1 << i) ahead += alike->ahead[i];
+        if ((r & alike->counting) >> i & 1) ahead += alike->ahead[i];
     tir_know_zeros(g->b, first, alike->divisible);
     Tir by_zero = tir_2(g->b, wide ? TIR_EQ64 : TIR_EQ32, divisor, zero);
     Tir by = tir_select(g->b, by_zero, zero, tir_const(g->b, class, (uint64_t)ahead));
