@@ -131,11 +131,10 @@ static int make_folder(Ranks *ranks, const char *job) {
 
 static void *beat(void *user) {
     Ranks *ranks = user;
-    const char *path = file_of(ranks, "alive", ranks->rank);
     pthread_mutex_lock(&ranks->lock);
     while (!ranks->stop) {
         struct timespec until;
-        utimensat(AT_FDCWD, path, NULL, 0);
+        utimensat(AT_FDCWD, ranks->own_file, NULL, 0);
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec += BEAT_S;
         pthread_cond_timedwait(&ranks->wake, &ranks->lock, &until);
@@ -157,6 +156,7 @@ static int begin_to_live(Ranks *ranks) {
     sigset_t all, before; /* signals are the command's own thread's to take */
     int code = say_alive(ranks, words);
     if (code) return code;
+    ranks->own_file = file_of(ranks, "alive", ranks->rank); /* an arena is of one thread */
     pthread_mutex_init(&ranks->lock, NULL);
     pthread_cond_init(&ranks->wake, NULL);
     sigfillset(&all);

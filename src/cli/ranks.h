@@ -21,7 +21,8 @@ typedef struct Ranks {
     bool is_forked; /* by --devices: rank 0 waits for the others' ends */
     VEC(int) children;
     double started_ms;
-    /* A thread that shows the others that this rank lives. */
+    /* A thread that shows the others that this rank lives, by its file's time. */
+    const char *own_file;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;

@@ -9,9 +9,10 @@ command -v cc >/dev/null 2>&1 || { skip 50 'no C compiler'; finish; }
 unset SLURM_PROCID SLURM_STEP_NUM_TASKS SLURM_LOCALID PMI_RANK PMI_SIZE OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE TERN_JOB
 TERN_CACHE_DIR=$work/cache OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export TERN_CACHE_DIR OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
-has() { check "$1" grep -q -e "$2" "$work/out"; }
-hasnt() { check "$1" sh -c '! grep -q -e "$0" "$1"' "$2" "$work/out"; }
-ends() { check "exit code $1" [ "$code" = "$1" ]; }
+whole() { "$@" || { cat "$work/out"; return 1; }; } # what was said, where it is not as wanted
+has() { check "$1" whole grep -q -e "$2" "$work/out"; }
+hasnt() { check "$1" whole sh -c '! grep -q -e "$0" "$1"' "$2" "$work/out"; }
+ends() { check "exit code $1" whole [ "$code" = "$1" ]; }
 nothing_left() { check 'no folder of ranks is left' rmdir "$work/cache/ranks"; }
 task() { # task RANK COUNT COMMAND..: as srun starts it
     SLURM_JOB_ID=7 SLURM_STEP_ID=0 SLURM_LOCALID=$1 SLURM_PROCID=$1 SLURM_STEP_NUM_TASKS=$2

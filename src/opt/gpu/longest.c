@@ -15,23 +15,34 @@
 
 enum { AXES = 3 };
 
+typedef struct Slope {
+    int axis;
+    int visits; /* of values that are still looked at: a chain of x = x + x * x has 2^n paths */
+} Slope;
+
 /* By how much it grows with the program's index along the axis, about. */
-static double slope(const Value *value, int axis) {
+static double slope_of(Slope *slope, const Value *value) {
     const Op *op = value->def;
     int64_t number;
-    double a, b;
-    if (!op || !op->num_operands)
-        return op && op->kind == OP_PROGRAM_ID && program_id_axis(op) == axis;
-    a = slope(op->operands[0], axis);
-    b = op->num_operands > 1 ? slope(op->operands[1], axis) : 0;
-    bool by_number = op->num_operands == 2 && value_is_int(op->operands[1], &number) && number > 0;
-    if (op->kind == OP_HINT || op->kind == OP_EXT_S || op->kind == OP_TRUNC) return a;
+    if (!op || slope->visits-- <= 0) return 0;
+    if (op->kind == OP_PROGRAM_ID) return program_id_axis(op) == slope->axis;
+    if (op->kind == OP_HINT || op->kind == OP_EXT_S || op->kind == OP_TRUNC)
+        return slope_of(slope, op->operands[0]);
+    if (op->kind == OP_MUL || op->kind == OP_DIV_S) {
+        if (!value_is_int(op->operands[1], &number) || number <= 0) return 0;
+        double a = slope_of(slope, op->operands[0]);
+        return op->kind == OP_MUL ? a * (double)number : a / (double)number;
+    }
+    bool is_sum = op->kind == OP_ADD || op->kind == OP_SUB;
+    if (!is_sum && op->kind != OP_MIN_S && op->kind != OP_MAX_S) return 0;
+    double a = slope_of(slope, op->operands[0]), b = slope_of(slope, op->operands[1]);
     if (op->kind == OP_ADD) return a + b;
     if (op->kind == OP_SUB) return a - b;
-    if (op->kind == OP_MIN_S || op->kind == OP_MAX_S) return a ? a : b;
-    if (op->kind == OP_MUL && by_number) return a * (double)number;
-    if (op->kind == OP_DIV_S && by_number) return a / (double)number;
-    return 0;
+    return a ? a : b;
+}
+
+static double slope(const Value *value, int axis) {
+    return slope_of(&(Slope){.axis = axis, .visits = 256}, value);
 }
 
 static bool is_no_product(Op *op, void *user) {
