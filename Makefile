@@ -220,11 +220,11 @@ check-layers: ## check the includes' arrows, the sizes of functions and files
 asan ubsan: ## run all tests under the address and undefined-behaviour sanitizers
 	@+$(MAKE) --no-print-directory B=build-asan SAN=address,undefined OPT=-O1 check-ready
 
-# Only the cpu device has threads of its own; interp and sim do not.
+# Of the devices only cpu has threads of its own; interp and sim do not.
 THREADED := api/library api/run api/work unit/cpu unit/interp unit/prof_threads
 tsan: ## run the tests that use threads under the thread sanitizer
-	@+$(MAKE) --no-print-directory B=build-tsan SAN=thread OPT=-O1 $(THREADED:%=build-tsan/test/%)
-	@TERN_TEST_DEVICE=cpu tools/run-tests -b build-tsan $(THREADED:%=%.c)
+	@+$(MAKE) --no-print-directory B=build-tsan SAN=thread OPT=-O1 build-tsan/tern $(THREADED:%=build-tsan/test/%)
+	@TERN_TEST_DEVICE=cpu tools/run-tests -b build-tsan $(THREADED:%=%.c) cli/threads.sh
 
 .PHONY: fuzz
 FUZZ_SECONDS ?= 60
