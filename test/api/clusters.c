@@ -43,62 +43,69 @@ static void check(tern_context *context, tern_kernel *kernel, const int *at) {
     tern_buffer_free(buffer);
 }
 
-static tern_context *opened(uint64_t seed) {
+typedef struct Kernels {
+    tern_context *context;
+    tern_module *module;
+} Kernels;
+
+static Kernels opened(uint64_t seed) {
     char words[256];
     tern_status status;
     tern_open_options open = {.device = "sim:h100", .cache_dir = "", .order_seed = seed};
     tern_context *context = tern_open(&open, &status, words, sizeof words);
     CHECK_STR(context ? "" : words, "");
-    return context;
+    return (Kernels){context, tern_load_text(context, source, sizeof source - 1, "clusters.py")};
+}
+
+static tern_kernel *compiled(const Kernels *of, const tern_options *options) {
+    tern_kernel *kernel = tern_compile(of->module, "scaled", "*i32,*i32,i32,131072", options);
+    CHECK_STR(kernel ? "" : tern_message(of->context), "");
+    return kernel;
+}
+
+static void closed(const Kernels *of) {
+    tern_module_free(of->module);
+    tern_close(of->context);
 }
 
 TEST(blocks_load_what_is_not_written) {
     for (uint64_t seed = 0; seed < 3; seed++) {
-        tern_context *context = opened(seed);
-        tern_module *module = tern_load_text(context, source, sizeof source - 1, "clusters.py");
+        Kernels of = opened(seed);
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-            tern_options options = {.num_warps = 16};
-            tern_kernel *kernel = tern_compile(module, "scaled", "*i32,*i32,i32,131072", &options);
-            CHECK_STR(kernel ? "" : tern_message(context), "");
+            tern_kernel *kernel = compiled(&of, &(tern_options){.num_warps = 16});
             CHECK(strstr(tern_kernel_text(kernel, TERN_STAGE_FACTS),
                          "cluster: 4 blocks are a program"));
-            check(context, kernel, cases[i]);
+            check(of.context, kernel, cases[i]);
             tern_kernel_free(kernel);
         }
-        tern_module_free(module);
-        tern_close(context);
+        closed(&of);
     }
 }
 
 TEST(a_grid_is_counted_in_programs) {
-    tern_context *context = opened(0);
-    tern_module *module = tern_load_text(context, source, sizeof source - 1, "clusters.py");
-    tern_kernel *kernel = tern_compile(module, "scaled", "*i32,*i32,i32,131072", NULL);
-    tern_buffer *buffer = tern_alloc(context, 64);
+    Kernels of = opened(0);
+    tern_kernel *kernel = compiled(&of, NULL);
+    tern_buffer *buffer = tern_alloc(of.context, 64);
     tern_argument arguments[] = {tern_arg_buffer(buffer), tern_arg_buffer(buffer), tern_arg_int(0)};
     uint32_t grid[3] = {1u << 29, 1, 1};
     CHECK(tern_launch(NULL, kernel, grid, arguments, 3) == TERN_ERROR_ARGUMENT);
-    CHECK(strstr(tern_message(context), "dimension 0 is larger than 536870911"));
+    CHECK(strstr(tern_message(of.context), "dimension 0 is larger than 536870911"));
     tern_buffer_free(buffer);
     tern_kernel_free(kernel);
-    tern_module_free(module);
-    tern_close(context);
+    closed(&of);
 }
 
 /* Who launches a plain text knows of no clusters. */
 TEST(plain_texts_have_none) {
-    tern_context *context = opened(0);
-    tern_module *module = tern_load_text(context, source, sizeof source - 1, "clusters.py");
+    Kernels of = opened(0);
     for (int maps = 0; maps < 2; maps++) {
         tern_options options = {.target = "sm_90a", .text_only = true, .maps = maps};
-        tern_kernel *kernel = tern_compile(module, "scaled", "*i32,*i32,i32,131072", &options);
-        CHECK_STR(kernel ? "" : tern_message(context), "");
+        tern_kernel *kernel = compiled(&of, &options);
         const char *text = tern_kernel_text(kernel, TERN_STAGE_PTX);
         CHECK((strstr(text, ".reqnctapercluster 4, 1, 1") != NULL) == maps);
         tern_kernel_free(kernel);
     }
-    tern_module_free(module);
-    tern_close(context);
+    closed(&of);
 }
 
 TEST_MAIN()

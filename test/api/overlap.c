@@ -120,17 +120,26 @@ static const char *signature_of(const Case *c) {
     return c->kernel[2] == 't' ? "*i32,*i32,*i32,*i32,i32,16384" : "*i32,*i32,*i32,*i32,i32,32768";
 }
 
-static void check_device(const char *device, int num_warps) {
-    char words[256];
+/* The kernels on a device; NULL: it is not here. */
+static tern_module *opened(const char *device, tern_context **context) {
     tern_status status;
     tern_open_options open = {.device = device, .cache_dir = ""};
-    tern_context *context = tern_open(&open, &status, words, sizeof words);
-    if (!context) {
-        CHECK(!strcmp(device, "cpu"));
-        SKIP("no C compiler");
-        return;
-    }
-    tern_module *module = tern_load_text(context, source, sizeof source - 1, "overlap.py");
+    *context = tern_open(&open, &status, NULL, 0);
+    if (*context) return tern_load_text(*context, source, sizeof source - 1, "overlap.py");
+    CHECK(!strcmp(device, "cpu"));
+    SKIP("no C compiler");
+    return NULL;
+}
+
+static void closed(tern_context *context, tern_module *module) {
+    tern_module_free(module);
+    tern_close(context);
+}
+
+static void check_device(const char *device, int num_warps) {
+    tern_context *context;
+    tern_module *module = opened(device, &context);
+    if (!module) return;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const Case *c = &cases[i];
         tern_options options = {.num_warps = num_warps};
@@ -145,25 +154,18 @@ static void check_device(const char *device, int num_warps) {
         }
         tern_kernel_free(kernel);
     }
-    tern_module_free(module);
-    tern_close(context);
+    closed(context, module);
 }
 
 /* Kernels that compute nothing in pieces, in place: x and y are the same, z is not, or is. */
 static void check_small(const char *device, const char *name, int n, bool all) {
     enum { TURNS = 3, MOST = 1024 };
     int memory[2 * MOST], given[2 * MOST], before[MOST], sum = 0;
-    char words[256], signature[64];
-    tern_status status;
-    tern_open_options open = {.device = device, .cache_dir = ""};
-    tern_context *context = tern_open(&open, &status, words, sizeof words);
-    if (!context) {
-        CHECK(!strcmp(device, "cpu"));
-        SKIP("no C compiler");
-        return;
-    }
+    char signature[64];
+    tern_context *context;
+    tern_module *module = opened(device, &context);
+    if (!module) return;
     snprintf(signature, sizeof signature, "*i32,*i32,*i32,i32,i32,%d", n < 16 ? 16 : MOST);
-    tern_module *module = tern_load_text(context, source, sizeof source - 1, "overlap.py");
     tern_kernel *kernel = tern_compile(module, name, signature, NULL);
     CHECK_STR(kernel ? "" : tern_message(context), "");
     if (!kernel) return;
@@ -195,8 +197,7 @@ static void check_small(const char *device, const char *name, int n, bool all) {
     CHECK(!wrong);
     tern_buffer_free(buffer);
     tern_kernel_free(kernel);
-    tern_module_free(module);
-    tern_close(context);
+    closed(context, module);
 }
 
 TEST(in_place) {
@@ -214,10 +215,8 @@ TEST(more_warps_load_first) { check_device("sim:h100", 8); }
 
 /* Others ask no launch: in place a row is right in pieces, a residual is not. */
 TEST(plain_texts) {
-    tern_status status;
-    tern_open_options open = {.device = "interp", .cache_dir = ""};
-    tern_context *context = tern_open(&open, &status, NULL, 0);
-    tern_module *module = tern_load_text(context, source, sizeof source - 1, "overlap.py");
+    tern_context *context;
+    tern_module *module = opened("interp", &context);
     for (int i = 0; i < 2; i++) {
         const Case *c = &cases[i ? 7 : 0];
         tern_options options = {.target = "sm_90a", .text_only = true};
@@ -228,16 +227,13 @@ TEST(plain_texts) {
         CHECK(!strstr(tern_kernel_text(kernel, TERN_STAGE_FACTS), "each launch"));
         tern_kernel_free(kernel);
     }
-    tern_module_free(module);
-    tern_close(context);
+    closed(context, module);
 }
 
 /* Where only pieces fit, the launch says what does not. */
 TEST(no_other_text) {
-    tern_status status;
-    tern_open_options open = {.device = "sim:h100", .cache_dir = ""};
-    tern_context *context = tern_open(&open, &status, NULL, 0);
-    tern_module *module = tern_load_text(context, source, sizeof source - 1, "overlap.py");
+    tern_context *context;
+    tern_module *module = opened("sim:h100", &context);
     tern_kernel *kernel = tern_compile(module, "residual", "*i32,*i32,*i32,*i32,i32,1048576", NULL);
     CHECK_STR(kernel ? "" : tern_message(context), "");
     tern_buffer *buffer = tern_alloc(context, 64);
@@ -250,8 +246,7 @@ TEST(no_other_text) {
                                         "elements for 128 threads of a GPU"));
     tern_buffer_free(buffer);
     tern_kernel_free(kernel);
-    tern_module_free(module);
-    tern_close(context);
+    closed(context, module);
 }
 
 TEST_MAIN()
