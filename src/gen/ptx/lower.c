@@ -197,25 +197,32 @@ static Tir *ptx_lanes(Gen *g, const Op *op, const Layout *layout) {
     return regs;
 }
 
-static Tir ptx_grid(Gen *g, const Op *op) {
-    static const char *const ids[] = {"%ctaid.x", "%ctaid.y", "%ctaid.z"};
-    static const char *const counts[] = {"%nctaid.x", "%nctaid.y", "%nctaid.z"};
-    bool is_count = op->kind == OP_NUM_PROGRAMS;
-    int64_t axis = is_count ? num_programs_axis(op) : program_id_axis(op);
-    uint64_t zeros = axis == 0 ? 1u << 31 : 0xffff0000; /* limits of a grid */
-    if (is_count && axis > 0) zeros = 0xfffe0000;
-    if (axis < 0 || axis > 2) BUG("program axis %d", (int)axis);
-    Tir number = tir_special(g->b, CLASS_B32, (is_count ? counts : ids)[axis], zeros);
-    if (is_count || !program_id_last_first(op)) return number;
-    ptx_note(g, str_format(g->arena, "the last programs along axis %d begin first", (int)axis));
-    Tir count = tir_special(g->b, CLASS_B32, counts[axis], axis ? 0xfffe0000 : 1u << 31);
-    return tir_2(g->b, TIR_SUB32, tir_2(g->b, TIR_SUB32, count, tir_i32(g->b, 1)), number);
+/* Above the limits of a grid there are zeros. */
+static Tir block_of(Gen *g, int axis) {
+    static const char *const names[] = {"%ctaid.x", "%ctaid.y", "%ctaid.z"};
+    return tir_special(g->b, CLASS_B32, names[axis], axis ? 0xffff0000 : 1u << 31);
 }
 
-/* A cluster's blocks are programs along x; log: of their number. */
-static Tir of_cluster(Gen *g, const Op *op, Tir blocks) {
-    bool is_count = op->kind == OP_NUM_PROGRAMS;
-    int64_t axis = is_count ? num_programs_axis(op) : program_id_axis(op);
+static Tir num_blocks(Gen *g, int axis) {
+    static const char *const names[] = {"%nctaid.x", "%nctaid.y", "%nctaid.z"};
+    return tir_special(g->b, CLASS_B32, names[axis], axis ? 0xfffe0000 : 1u << 31);
+}
+
+static Tir ptx_grid(Gen *g, const Op *op, int axis) {
+    if (axis < 0 || axis > 2) BUG("program axis %d", axis);
+    if (op->kind == OP_NUM_PROGRAMS) return num_blocks(g, axis);
+    Tir number = block_of(g, axis);
+    if (!program_id_last_first(op)) return number;
+    ptx_note(g, str_format(g->arena, "the last programs along axis %d begin first", axis));
+    Tir last = tir_2(g->b, TIR_SUB32, num_blocks(g, axis), tir_i32(g->b, 1));
+    return tir_2(g->b, TIR_SUB32, last, number);
+}
+
+/* The program, or how many there are. A cluster's blocks are programs along x; log: of their
+ * number. */
+static Tir ptx_program(Gen *g, const Op *op) {
+    int axis = (int)(op->kind == OP_NUM_PROGRAMS ? num_programs_axis(op) : program_id_axis(op));
+    Tir blocks = ptx_grid(g, op, axis);
     int log = 0;
     while (1 << log < g->facts->cluster) log++;
     return axis || !log ? blocks : tir_2(g->b, TIR_SHR_U32, blocks, tir_i32(g->b, log));
@@ -238,7 +245,7 @@ static Tir *pure_registers(Gen *g, const Op *op) {
     if (from)
         value = ptx_scalar_of(g, from);
     else if (op->kind == OP_PROGRAM_ID || op->kind == OP_NUM_PROGRAMS)
-        value = of_cluster(g, op, ptx_grid(g, op));
+        value = ptx_program(g, op);
     else if (op->kind == OP_RANK)
         value = ptx_rank(g);
     else

@@ -429,16 +429,16 @@ static void store_panel(Gen *g, const BoxStore *out, const Sender *s, const MapR
     }
 }
 
-static void send(Gen *g, const BoxStore *out, const Sender *s, int first, int end, int offset) {
+static void send(Gen *g, const BoxStore *out, const Sender *s, const MapRecipe *map, int first,
+                 int end, int offset) {
     int skip = tir_new_label(g->b);
     Panels p = panels_of(out->value->type, &g->roles->boxes.data[out->box]);
     tir_plain(g->b, "fence.proxy.async.shared::cta;");
     meet_sender(g, s);
     tir_branch(g->b, skip, s->is_not_one, false);
     int scope = tir_enter(g->b);
-    MapRecipe map = map_out(g, out, s);
     for (int panel = first; panel < end; panel++)
-        store_panel(g, out, s, &map, panel, offset + (panel - first) * p.rows * p.span);
+        store_panel(g, out, s, map, panel, offset + (panel - first) * p.rows * p.span);
     tir_plain(g->b, "cp.async.bulk.commit_group;");
     tir_leave(g->b, scope);
     tir_label(g->b, skip);
@@ -464,7 +464,8 @@ static void box_out(Gen *g, const BoxStore *out) {
     if (tile.offset + bytes > g->shared_size) g->shared_size = tile.offset + bytes;
     wait_for_stores(g, &sender, "cp.async.bulk.wait_group 0;");
     ptx_shared_store(g, &tile, type_layout(part), ptx_regs_of(g, out->value));
-    send(g, out, &sender, 0, p.row_bytes / p.span, tile.offset);
+    MapRecipe map = map_out(g, out, &sender);
+    send(g, out, &sender, &map, 0, p.row_bytes / p.span, tile.offset);
 }
 
 /* A panel after the other, by buffers in turns: one is written again when what it held has been
@@ -480,6 +481,7 @@ static void panels_out(Gen *g, const BoxStore *out) {
     Layout layout = layout_restrict(whole, ((1u << whole->tile_bits) - 1) & ~other);
     int bytes = part->shape[0] * PANEL_COLUMNS * 4, count = layout_regs(&layout);
     Sender sender = sender_of(g, out);
+    MapRecipe map = map_out(g, out, &sender);
     Tir *lanes = ptx_new_regs(g, count);
     const char *read =
         str_format(g->arena, "cp.async.bulk.wait_group.read %d;", out->panels - 1).data;
@@ -498,7 +500,7 @@ static void panels_out(Gen *g, const BoxStore *out) {
         else if (panel >= out->panels || g->roles->walks)
             wait_for_stores(g, &sender, read);
         ptx_shared_store(g, &tile, &layout, lanes);
-        send(g, out, &sender, panel, panel + 1, tile.offset);
+        send(g, out, &sender, &map, panel, panel + 1, tile.offset);
     }
 }
 
