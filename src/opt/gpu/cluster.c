@@ -25,16 +25,10 @@ enum {
 
 /* ---- may it be ---- */
 
-static bool has_op(const Ops *ops, const Op *op) {
-    for (int i = 0; i < ops->count; i++)
-        if (ops->data[i] == op) return true;
-    return false;
-}
-
 /* One block does both, where they are of the same lanes. */
 static bool by_one_block(const Cluster *c, const Op *write, const Op *access) {
-    bool in_pieces = has_op(&c->ops, write);
-    return in_pieces == has_op(&c->ops, access) && (in_pieces || access->kind == OP_STORE);
+    bool in_pieces = ops_have(&c->ops, write);
+    return in_pieces == ops_have(&c->ops, access) && (in_pieces || access->kind == OP_STORE);
 }
 
 static bool stays_apart(const Cluster *c, const Op *write, const Op *access) {
@@ -51,7 +45,7 @@ static bool can_be_told(const Op *reduce) {
 
 /* Loops beside those over pieces would run in each block. */
 static bool can_be_of_blocks(const Cluster *c, const Op *op) {
-    if (op->kind == OP_REDUCE && has_op(&c->ops, op)) return can_be_told(op);
+    if (op->kind == OP_REDUCE && ops_have(&c->ops, op)) return can_be_told(op);
     if (op->kind == OP_LOAD) return !load_volatile(op);
     if (op->kind == OP_STORE) return !store_volatile(op);
     if (op->kind == OP_INLINE_ASM) return op_is_pure(op);
@@ -64,7 +58,7 @@ static bool can_cluster(const Cluster *c) {
     bool reduces = false;
     for (const Op *op = c->fn->body->first; op; op = op->next) {
         if (!can_be_of_blocks(c, op)) return false;
-        reduces |= op->kind == OP_REDUCE && has_op(&c->ops, op);
+        reduces |= op->kind == OP_REDUCE && ops_have(&c->ops, op);
         for (const Op *other = c->fn->body->first; other && op->kind == OP_STORE;
              other = other->next) {
             bool is_access = other->kind == OP_STORE || other->kind == OP_LOAD;
@@ -89,7 +83,7 @@ static int64_t bytes_held(const Cluster *c, int least) {
 static int count_streamed(const Cluster *c) {
     int count = 0;
     for (int i = 0; i < c->ops.count; i++)
-        count += c->ops.data[i]->kind == OP_LOAD && !has_op(&c->held, c->ops.data[i]);
+        count += c->ops.data[i]->kind == OP_LOAD && !ops_have(&c->held, c->ops.data[i]);
     return count;
 }
 
@@ -105,7 +99,7 @@ static void add_nest(Cluster *c, const Nest *nest, const Map *held) {
     for (int i = 0; i < nest->ops.count; i++) {
         Op *op = nest->ops.data[i];
         bool is_held = op->kind == OP_LOAD && map_get_pointer(held, op_result(op));
-        if (is_held && !has_op(&c->held, op)) vec_push(c->px->scratch, &c->held, op);
+        if (is_held && !ops_have(&c->held, op)) vec_push(c->px->scratch, &c->held, op);
         vec_push(c->px->scratch, &c->ops, op);
     }
 }
@@ -122,7 +116,8 @@ void cluster_choose(Cluster *c, int num_nests, Nest *const *nests, const Map *he
     while (c->blocks < MOST_BLOCKS && bytes > (int64_t)c->blocks * SHARE) c->blocks *= 2;
     choose_threads(c);
     for (Op *op = c->fn->body->first; op; op = op->next)
-        if (op->kind == OP_STORE && !has_op(&c->ops, op)) vec_push(c->px->scratch, &c->others, op);
+        if (op->kind == OP_STORE && !ops_have(&c->ops, op))
+            vec_push(c->px->scratch, &c->others, op);
 }
 
 /* ---- writing ---- */

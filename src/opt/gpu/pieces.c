@@ -288,7 +288,7 @@ static bool is_same_lanes(const Op *write, const Op *load) {
     return access_pointer(write) == access_pointer(load);
 }
 
-static bool has_op(const Ops *ops, const Op *op) {
+bool ops_have(const Ops *ops, const Op *op) {
     for (int i = 0; i < ops->count; i++)
         if (ops->data[i] == op) return true;
     return false;
@@ -316,7 +316,7 @@ static bool is_no_write(Op *op, void *user) {
     bool inside = at > order_of(b->p, b->load) && (!b->same_loop || at < order_of(b->p, b->end));
     if (!inside || !op_writes_memory(op) || op == b->end) return true;
     bool has_place = op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
-    bool here = b->same_loop && has_place && b->p->open && has_op(&b->p->open->ends, op);
+    bool here = b->same_loop && has_place && b->p->open && ops_have(&b->p->open->ends, op);
     if (has_place && !may_meet(b->p, op, b->load)) {
         take_apart(b->p, op, b->load, here);
         return true;
@@ -407,7 +407,7 @@ static void add_end(Pieces *p, Op *op) {
         vec_push(scratch, &p->nests, p->open);
     }
     for (int i = 0; i < sources.count; i++)
-        if (!has_op(&p->open->ops, sources.data[i]))
+        if (!ops_have(&p->open->ops, sources.data[i]))
             vec_push(scratch, &p->open->ops, sources.data[i]);
     vec_push(scratch, &p->open->ops, op);
     vec_push(scratch, &p->open->ends, op);
@@ -490,7 +490,7 @@ static int find_held(Pieces *p, int *bytes) {
             for (int n = 0; n < a->ops.count && a->before->parent == b->before->parent; n++) {
                 Op *op = a->ops.data[n];
                 bool held = op->kind == OP_LOAD && map_get_pointer(&p->held, op_result(op));
-                if (op->kind != OP_LOAD || held || !has_op(&b->ops, op)) continue;
+                if (op->kind != OP_LOAD || held || !ops_have(&b->ops, op)) continue;
                 map_set_pointer(&p->held, op_result(op), (void *)(intptr_t)(p->held.count + 1));
                 const Type *type = cut_type(p, op_result(op));
                 registers += registers_of(p, type);
@@ -606,7 +606,7 @@ static int64_t evict_of(const Writer *w, const Op *load) {
     if (chosen || !map_get_pointer(&p->held, op_result(load))) return load_evict(load);
     if (!is_of_program(load_pointer(load), &seen)) return load_evict(load);
     for (int i = w->nest + 1; i < p->nests.count && w->streams; i++)
-        if (has_op(&p->nests.data[i]->ops, load)) return EVICT_LAST;
+        if (ops_have(&p->nests.data[i]->ops, load)) return EVICT_LAST;
     return EVICT_FIRST;
 }
 
@@ -803,7 +803,7 @@ static Writer *write_held(const Pieces *p, Builder *b, int number, int count, co
 static void write_rest(Writer *w, const Nest *nest, int at, const bool *first) {
     for (int i = 0; i < nest->ops.count; i++) {
         const Op *op = nest->ops.data[i];
-        if (op->kind == OP_REDUCE && has_op(&nest->ends, op)) continue;
+        if (op->kind == OP_REDUCE && ops_have(&nest->ends, op)) continue;
         bool written = w->early && op->num_results == 1 && first[op_result(op)->id];
         if (!written) write_first_op(w, op, at);
     }
@@ -848,7 +848,7 @@ static void write_loop(const Pieces *p, Builder *b, int number, int first, int e
     turn.streams = !kept, turn.turns = kept;
     turn.made.arena = p->px->scratch;
     for (int i = 0; i < nest->ops.count; i++)
-        if (nest->ops.data[i]->kind != OP_REDUCE || !has_op(&nest->ends, nest->ops.data[i]))
+        if (nest->ops.data[i]->kind != OP_REDUCE || !ops_have(&nest->ends, nest->ops.data[i]))
             write_op(&turn, nest->ops.data[i]);
     write_combinations(&turn, nest, args, sums);
     build_yield(&inside, count, sums);

@@ -36,6 +36,7 @@ void online_turn(Builder *b, const Op *most, const Op *total, Value *x, Value *s
 void online_end(Func *fn, Op *total, Value *so_far[2]);
 
 typedef VEC(Op *) Ops;
+bool ops_have(const Ops *ops, const Op *op);
 
 typedef struct Nest {
     Op *before;     /* it stands before this op */
