@@ -119,6 +119,81 @@ bool cu_signature(CuLower *l, const CuDecl *decl, const CuScope *scope, CuSignat
     return fine && !l->panic;
 }
 
+/* ---- what a constructor initialises ---- */
+
+/* The '(' or '{' of what begins the field or base; NULL: none. */
+static CuToken *init_of(const CuDecl *decl, Str name) {
+    for (CuToken *t = decl->inits; t && t != decl->body && t->kind != CU_END;) {
+        CuToken *word = t;
+        while (t->kind == CU_NAME || cu_is(t, "::") || cu_is(t, "<")) {
+            if (t->kind == CU_NAME) word = t;
+            t = cu_is(t, "<") ? cu_skip_angles(t) : t->next;
+        }
+        if (!cu_is(t, "(") && !cu_is(t, "{")) return NULL;
+        if (str_equal(word->text, name)) return t;
+        t = cu_skip(t);
+        if (cu_is(t, ",")) t = t->next;
+    }
+    return NULL;
+}
+
+static void init_object(CuLower *l, Value *at, const CuType *type, CuToken *open) {
+    int count;
+    CuVal *args;
+    l->at = open->next;
+    if (!cu_arguments(l, cu_is(open, "(") ? ")" : "}", &count, &args)) return;
+    if (type->kind == CU_STRUCT)
+        cu_construct(l, at, type, count, args, open->place);
+    else if (count == 0)
+        cu_zero(l, at, type);
+    else if (count == 1)
+        cu_initialize_from(l, at, type, args[0], "this initial value");
+    else
+        cu_bad(l, open->place, "'%.*s' begins as %d values", STR_ARG(cu_name(l->arena, type)),
+               count);
+}
+
+static void init_field(CuLower *l, const CuVal *self, const CuField *f, CuToken *open) {
+    const CuType *of = f->is_reference ? cu_pointer(l->arena, f->type) : f->type;
+    Value *at = cu_offset(l, self->value, f->offset, of);
+    bool list = cu_is(open, "{") && (f->type->kind == CU_ARRAY || f->type->kind == CU_STRUCT);
+    if (f->is_reference) {
+        l->at = open->next;
+        CuVal to = cu_assignment(l);
+        if (!l->panic && !to.is_place) cu_unsupported(l, to.place, "a reference to a temporary");
+        if (!l->panic) cu_store_to(l, at, of, to.value);
+    } else if (list) {
+        l->at = open;
+        cu_initialize(l, at, f->type);
+    } else {
+        init_object(l, at, f->type, open);
+    }
+}
+
+static void read_inits(CuLower *l, const CuDecl *decl, const CuVal *self) {
+    const CuRecord *record = self->type->record;
+    CuToken *delegate = init_of(decl, record->decl->name);
+    if (delegate) {
+        init_object(l, self->value, self->type, delegate);
+        return;
+    }
+    const CuVal fields = *self; /* const members are initialised, too */
+    if (record->base && (!record->num_fields || record->fields[0].type->record != record->base)) {
+        CuToken *open = record->base->decl ? init_of(decl, record->base->decl->name) : NULL;
+        if (open) init_object(l, self->value, cu_base_of(l, *self, record->base).type, open);
+    }
+    for (int i = 0; i < record->num_fields && !l->panic; i++) {
+        const CuField *f = &record->fields[i];
+        bool is_base = record->base && i == 0 && f->type->record == record->base;
+        Str name = is_base && record->base->decl ? record->base->decl->name : f->name;
+        CuToken *open = name.length ? init_of(decl, name) : NULL;
+        if (open)
+            init_field(l, &fields, f, open);
+        else
+            cu_initialize_field(l, self->value, f);
+    }
+}
+
 /* ---- inlining ---- */
 
 static void bind_argument(CuLower *l, const CuParamDecl *param, CuVal val, CuScope *inside) {
@@ -234,7 +309,7 @@ CuVal cu_inlined(CuLower *l, const CuDecl *decl, const CuSignature *signature, c
     l->call = &call;
     l->in_angles = l->is_pattern = l->no_classes = false;
     Op *before = l->b.region->last;
-    if (decl->record.length) cu_read_inits(l, decl, self);
+    if (decl->record.length) read_inits(l, decl, self);
     l->at = decl->body;
     if (!l->panic) cu_body(l);
     if (l->is_host && !l->b.before) cu_say_here(l, decl, before, cu_span(place));
@@ -246,81 +321,6 @@ CuVal cu_inlined(CuLower *l, const CuDecl *decl, const CuSignature *signature, c
     l->is_pattern = outer.is_pattern;
     l->no_classes = outer.no_classes;
     return l->panic ? cu_poison(l, place) : result_of(l, &call, place);
-}
-
-/* ---- what a constructor initialises ---- */
-
-/* The '(' or '{' of what begins the field or base; NULL: none. */
-static CuToken *init_of(const CuDecl *decl, Str name) {
-    for (CuToken *t = decl->inits; t && t != decl->body && t->kind != CU_END;) {
-        CuToken *word = t;
-        while (t->kind == CU_NAME || cu_is(t, "::") || cu_is(t, "<")) {
-            if (t->kind == CU_NAME) word = t;
-            t = cu_is(t, "<") ? cu_skip_angles(t) : t->next;
-        }
-        if (!cu_is(t, "(") && !cu_is(t, "{")) return NULL;
-        if (str_equal(word->text, name)) return t;
-        t = cu_skip(t);
-        if (cu_is(t, ",")) t = t->next;
-    }
-    return NULL;
-}
-
-static void init_object(CuLower *l, Value *at, const CuType *type, CuToken *open) {
-    int count;
-    CuVal *args;
-    l->at = open->next;
-    if (!cu_arguments(l, cu_is(open, "(") ? ")" : "}", &count, &args)) return;
-    if (type->kind == CU_STRUCT)
-        cu_construct(l, at, type, count, args, open->place);
-    else if (count == 0)
-        cu_zero(l, at, type);
-    else if (count == 1)
-        cu_initialize_from(l, at, type, args[0], "this initial value");
-    else
-        cu_bad(l, open->place, "'%.*s' begins as %d values", STR_ARG(cu_name(l->arena, type)),
-               count);
-}
-
-static void init_field(CuLower *l, const CuVal *self, const CuField *f, CuToken *open) {
-    const CuType *of = f->is_reference ? cu_pointer(l->arena, f->type) : f->type;
-    Value *at = cu_offset(l, self->value, f->offset, of);
-    bool list = cu_is(open, "{") && (f->type->kind == CU_ARRAY || f->type->kind == CU_STRUCT);
-    if (f->is_reference) {
-        l->at = open->next;
-        CuVal to = cu_assignment(l);
-        if (!l->panic && !to.is_place) cu_unsupported(l, to.place, "a reference to a temporary");
-        if (!l->panic) cu_store_to(l, at, of, to.value);
-    } else if (list) {
-        l->at = open;
-        cu_initialize(l, at, f->type);
-    } else {
-        init_object(l, at, f->type, open);
-    }
-}
-
-void cu_read_inits(CuLower *l, const CuDecl *decl, const CuVal *self) {
-    const CuRecord *record = self->type->record;
-    CuToken *delegate = init_of(decl, record->decl->name);
-    if (delegate) {
-        init_object(l, self->value, self->type, delegate);
-        return;
-    }
-    const CuVal fields = *self; /* const members are initialised, too */
-    if (record->base && (!record->num_fields || record->fields[0].type->record != record->base)) {
-        CuToken *open = record->base->decl ? init_of(decl, record->base->decl->name) : NULL;
-        if (open) init_object(l, self->value, cu_base_of(l, *self, record->base).type, open);
-    }
-    for (int i = 0; i < record->num_fields && !l->panic; i++) {
-        const CuField *f = &record->fields[i];
-        bool is_base = record->base && i == 0 && f->type->record == record->base;
-        Str name = is_base && record->base->decl ? record->base->decl->name : f->name;
-        CuToken *open = name.length ? init_of(decl, name) : NULL;
-        if (open)
-            init_field(l, &fields, f, open);
-        else
-            cu_initialize_field(l, self->value, f);
-    }
 }
 
 /* ---- calls ---- */

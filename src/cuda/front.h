@@ -476,8 +476,7 @@ const CuDecl *cu_resolve(CuLower *l, const CuCallee *callee, int count, const Cu
 CuVal cu_call(CuLower *l, const CuCallee *callee, int count, CuVal *args);
 CuVal cu_inlined(CuLower *l, const CuDecl *decl, const CuSignature *signature, const CuVal *self,
                  int count, CuVal *args, CuPlace place);
-CuVal cu_call_named(CuLower *l, CuToken *name, const CuName *found);   /* l->at: at '(' or '<' */
-void cu_read_inits(CuLower *l, const CuDecl *decl, const CuVal *self); /* of a constructor */
+CuVal cu_call_named(CuLower *l, CuToken *name, const CuName *found); /* l->at: at '(' or '<' */
 
 /* The declarator of a variable of the file; l->at: behind it. */
 bool cu_variable_at(CuLower *l, const CuDecl *decl, CuSpecifiers *s, CuDeclarator *d);

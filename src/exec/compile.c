@@ -133,6 +133,8 @@ static bool guard_holds(const Seen *guard) {
     return true;
 }
 
+static const HostType compiled_type;
+
 static bool is_known_type(const HostType *type) {
     return type == &class_type || type == &instance_type || type == &native_type ||
            type == &cell_type || type == &property_type || type == &super_type ||
@@ -758,10 +760,10 @@ static Object *compiled_get(Host *host, Object *self, Str name) {
     return host_get(host, self->items[0], name);
 }
 
-const HostType compiled_type = {.name = "compiled function",
-                                .free = compiled_free,
-                                .attribute = compiled_get,
-                                .call = compiled_call};
+static const HostType compiled_type = {.name = "compiled function",
+                                       .free = compiled_free,
+                                       .attribute = compiled_get,
+                                       .call = compiled_call};
 
 /* That of the function, or a new one; of many, those that nothing compiles any more go. */
 static State *state_of(Host *host, Object *function, bool is_whole, bool tunes) {

@@ -106,7 +106,6 @@ Object *torch_method(Host *host, Object *tensor, Str name);
 Object *tensor_make(Host *host, const HostCall *call); /* torch.Tensor(..) */
 
 /* ---- compile.c ---- */
-extern const HostType compiled_type;
 Object *run_compile(Host *host, Object *const *args, const HostCall *call);
 Object *compile_whole(Host *host, Object *function); /* with fullgraph=True */
 /* NULL: it was not traced. tern_free. */

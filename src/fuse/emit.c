@@ -172,7 +172,8 @@ static const char *index_name(const Writer *writer, int access, int loop) {
     return writer->build->accesses[access].side == SIDE_B ? "depth[:, None]" : "depth[None, :]";
 }
 
-void write_address(Writer *writer, int access) {
+/* "x_ptr + i0 * x_s0 + i1" */
+static void write_address(Writer *writer, int access) {
     const Access *of = &writer->build->accesses[access];
     buf_printf(&writer->text, "%s_ptr", of->name);
     for (int d = 0; d < writer->space.rank; d++) {

@@ -193,8 +193,6 @@ void write_store(Writer *writer, int store);
 /* An operand's name, or its number, in the type that a formula takes. */
 const char *value_text(Writer *writer, int value, tern_dtype type);
 void write_formula(Writer *writer, const Value *value);
-/* "x_ptr + i0 * x_s0 + i1" */
-void write_address(Writer *writer, int access);
 bool has_term(const Writer *writer, int access, int loop);
 bool value_is_of_row(const Build *build, const Value *value);
 /* Finds reductions that go together; how often a row is then read, if not in one tile. */

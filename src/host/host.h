@@ -161,7 +161,6 @@ typedef struct Text { /* that a call makes; from malloc */
     char *data;
     size_t length, capacity;
 } Text;
-void text_add(Host *h, const char *data, size_t length);
 
 /* ---- launch.c ---- */
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void text_add(Host *h, const char *data, size_t length) {
+static void text_add(Host *h, const char *data, size_t length) {
     Text *text = &h->text;
     if (text->length + length + 1 > text->capacity) {
         size_t capacity = (text->length + length + 1) * 2;

@@ -268,8 +268,6 @@ static int reduce_trips(const Op *op, int *bytes) {
 
 /* ---- scan ---- */
 
-/* From the first bit of the axis that is one of warps on: a slot of 8 bytes for each thread and
- * register whose value is a total. */
 bool scan_parts(const Op *op, ScanParts *parts) {
     enum { MOST_WARP_BITS = 3, MOST_HIGH_BITS = 4 }; /* each thread reads what all of them make */
     const Type *in = op->operands[0]->type;
@@ -295,6 +293,8 @@ bool scan_parts(const Op *op, ScanParts *parts) {
     return parts->count[SCAN_WARPS] <= MOST_WARP_BITS && parts->count[SCAN_HIGH] <= MOST_HIGH_BITS;
 }
 
+/* From the first bit of the axis that is one of warps on: a slot of 8 bytes for each thread and
+ * register whose value is a total. */
 static int scan_trips(const Func *fn, const Op *op, int *bytes) {
     ScanParts parts;
     if (scan_parts(op, &parts)) {
@@ -434,7 +434,8 @@ int func_cluster(const Func *fn) {
 
 int meet_bytes(const Op *meet) { return 8 * meet->num_results; }
 
-bool load_is_shared(bool has_atomics, const Op *load) {
+/* One thread loads and tells the others: another program may write meanwhile. */
+static bool load_is_shared(bool has_atomics, const Op *load) {
     if (type_is_tile(op_result(load)->type)) return false;
     if (load_volatile(load) || has_atomics) return true;
     for (const Region *r = load->parent; r && r->owner; r = r->owner->parent)

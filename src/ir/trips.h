@@ -22,8 +22,6 @@ int op_scratch(const Func *fn, bool has_atomics, const Op *op); /* the most byte
 bool func_has_atomics(const Func *fn);
 int func_cluster(const Func *fn); /* blocks that a program is made of; 1: it is one */
 int meet_bytes(const Op *meet);   /* of shared memory, where no scratch is */
-/* One thread loads and tells the others: another program may write meanwhile. */
-bool load_is_shared(bool has_atomics, const Op *load);
 bool value_is_used(const Func *fn, const Value *value);
 bool value_is_used_once(const Func *fn, const Value *value);
 int dot_scratch(const Op *op); /* bytes that its operands take on their way */

@@ -6,8 +6,8 @@
 
 static Object *poison(Lower *l) { return object_error(l->arena); }
 
-bool memory_words(Lower *l, const Call *call, int cache_arg, int evict_arg, bool is_store,
-                  MemoryOptions *options) {
+static bool memory_words(Lower *l, const Call *call, int cache_arg, int evict_arg, bool is_store,
+                         MemoryOptions *options) {
     static const struct {
         const char *word;
         int cache;

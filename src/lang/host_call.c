@@ -282,8 +282,9 @@ static Object *unknown_result(Host *host, const FunctionObject *function) {
     return opaque;
 }
 
-Object *host_run(Host *host, const FunctionObject *function, int num_args, Object *const *args,
-                 const Str *names, Span span) {
+/* Runs a function's body with its parameters bound in a new Vars. */
+static Object *host_run(Host *host, const FunctionObject *function, int num_args,
+                        Object *const *args, const Str *names, Span span) {
     if (host->depth >= HOST_DEPTH) {
         host_error(host, span, "calls are nested too deeply at compile time");
         host->steps = HOST_STEPS; /* once is enough: the calls around it end here, too */
@@ -420,8 +421,10 @@ static Object *version_of(Host *host, int num_args, Object *const *args) {
     return *at ? NULL : object_tuple(host->arena, kept, parts);
 }
 
-Object *host_library_call(Host *host, Str path, int num_args, Object *const *args, const Str *names,
-                          Span span) {
+/* A name of Python's library that host code of kernels uses (itertools.product, os.environ ..), or
+ * NULL. */
+static Object *library_call(Host *host, Str path, int num_args, Object *const *args,
+                            const Str *names, Span span) {
     if (path_ends(path, "Config")) return make_config(host, num_args, args, names);
     if (path_ends(path, "product")) return make_product(host, num_args, args, span);
     if (path_ends(path, "namedtuple")) return make_named_tuple_class(host, num_args, args);
@@ -599,7 +602,7 @@ Object *host_call_object(Host *host, Object *callee, int num_args, Object *const
             (path_ends(path, "parse") || path_ends(path, "Version")))
             result = version_of(host, num_args, args);
         if (!result) result = jit_wrapped(host, expr, num_args, args);
-        if (!result) result = host_library_call(host, path, num_args, args, names, span);
+        if (!result) result = library_call(host, path, num_args, args, names, span);
     }
     if (result) return result;
     if (expr) return host_opaque(host, expr);

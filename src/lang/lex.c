@@ -42,7 +42,7 @@ bool lex_fail(Lexer *lexer, int start, int end, const char *format, ...) {
     return false;
 }
 
-bool is_identifier_start(unsigned char c) {
+static bool is_identifier_start(unsigned char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80;
 }
 

@@ -68,7 +68,6 @@ bool literal_decode(const Source *source, const Literal *literal, int start, int
                     const char **why, int *at);
 bool lex_fail(Lexer *lexer, int start, int end, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-bool is_identifier_start(unsigned char c);
 bool is_identifier_part(unsigned char c);
 
 #endif

@@ -130,14 +130,12 @@ struct Cont {
 };
 void lower_run(Lower *l, Cont *cont);
 void lower_body(Lower *l, const Block *block); /* a block with nothing after it */
-void lower_stmt(Lower *l, const Stmt *stmt);
 void lower_assign(Lower *l, const Expr *target, Object *value, Span span);
 void lower_if(Lower *l, const Stmt *stmt, Value *condition);
 void lower_if_returning(Lower *l, const Stmt *stmt, Value *condition, Cont *rest);
 void lower_for(Lower *l, const Stmt *stmt, Object *range);
 void lower_while(Lower *l, const Stmt *stmt);
 Object *lower_ternary(Lower *l, const Expr *expr, Value *condition);
-bool block_returns(const Block *block); /* somewhere inside, functions and classes aside */
 typedef struct Names {
     int count, capacity;
     Str *data;
@@ -195,7 +193,6 @@ const int *tensor_shape(const Object *tensor);
 bool tensor_same_shape(const Object *a, const Object *b);
 
 /* types */
-bool literal_type(Lower *l, const Object *number, LType *type, Span span);
 Object *constant(Lower *l, const Object *number, LType type, Span span);
 Object *to_tensor(Lower *l, Object *value, Span span); /* numbers become tensors; else an error */
 Object *cast(Lower *l, Object *tensor, LType type, Span span);

@@ -49,7 +49,8 @@ void names_poison(Lower *l, const Names *names, Span span) {
         env_set(l, &l->frame->env, names->data[i], object_error(l->arena), span);
 }
 
-bool block_returns(const Block *block) {
+/* Somewhere inside, functions and classes aside. */
+static bool block_returns(const Block *block) {
     for (int i = 0; i < block->count; i++) {
         const Stmt *stmt = block->stmts[i];
         if (stmt->kind == STMT_RETURN) return true;
@@ -301,7 +302,7 @@ static void raise(Lower *l, const Stmt *stmt) {
         "the 'if' around it holds at compile time; for run-time values there is tl.device_assert");
 }
 
-void lower_stmt(Lower *l, const Stmt *stmt) {
+static void lower_stmt(Lower *l, const Stmt *stmt) {
     if (!lower_step(l, stmt->span)) return;
     l->builder.span = stmt->span;
     switch (stmt->kind) {

@@ -511,7 +511,8 @@ const JitFunction *module_find(Module *module, Str name) {
     return found && is_sure ? &found->function : NULL;
 }
 
-const JitEntry *module_entry(const Module *module, const FunctionDef *def) {
+/* NULL: not a jit function. */
+static const JitEntry *module_entry(const Module *module, const FunctionDef *def) {
     for (int i = 0; i < module->functions.count; i++)
         if (module->functions.data[i].function.def == def) return &module->functions.data[i];
     return NULL;

@@ -78,8 +78,6 @@ struct Module {
 
 /* ---- module.c ---- */
 Object *module_function_of(Module *module, const FunctionDef *def, const Scope *scope);
-const JitEntry *module_entry(const Module *module,
-                             const FunctionDef *def); /* NULL: not a jit function */
 
 /* ---- global.c ---- */
 void module_forget(Module *module); /* values of names, in all files: they are made anew */
@@ -169,14 +167,7 @@ Object *host_call_object(Host *host, Object *callee, int num_args, Object *const
                          const Str *names, const Expr *expr, Span span);
 /* Runs one statement among host->vars; false: what it does is not known. */
 bool host_run_statement(Host *host, const Stmt *stmt);
-/* Runs a function's body with its parameters bound in a new Vars. */
-Object *host_run(Host *host, const FunctionObject *function, int num_args, Object *const *args,
-                 const Str *names, Span span);
 Object *host_list(Arena *arena, ObjectKind kind, int count, Object *const *items);
-/* A name of Python's library that host code of kernels uses (itertools.product, os.environ ..), or
- * NULL. */
-Object *host_library_call(Host *host, Str path, int num_args, Object *const *args, const Str *names,
-                          Span span);
 
 /* Does the dotted path end in the dotted name? */
 bool path_ends(Str path, const char *name);

@@ -249,7 +249,6 @@ Object *native_new(Host *host, const Native *native, Object *self);
 Object *method_new(Host *host, Object *self, Object *function);
 const char *native_name(const Object *native);
 Object *function_new(Host *host, const FunctionDef *def);
-Object *script_call(Host *host, Object *function, const HostCall *call);
 void script_import(Host *host, const Stmt *stmt);
 Object *host_import(Host *host, Str path); /* NULL: there is none, or raised */
 bool script_run_file(Host *host, Module *module, Str name);
@@ -260,7 +259,6 @@ Object *host_load(Host *host, const Expr *name);
 bool host_bind(Host *host, Str name, Object *value);
 bool host_bind_slot(Host *host, int slot, Str name, Object *value);
 Object *script_comprehension(Host *host, const Expr *expr);
-Object *native_bind(Host *host, const Native *native, const HostCall *call, Object **places);
 
 /* The variables of a call that begins. */
 void frame_open(Host *host, const Object *function, Object *const *values);
@@ -297,8 +295,6 @@ bool script_hash(Host *host, const Object *key, uint64_t *hash);
 bool host_int(Host *host, const Object *object, const char *what, int64_t *value);
 bool host_double(Host *host, const Object *object, const char *what, double *value);
 bool host_text(Host *host, const Object *object, const char *what, Str *value);
-bool slice_bounds(Host *host, const Object *slice, int64_t length, int64_t *start, int64_t *step,
-                  int64_t *count);
 bool slice_ends(Host *host, const Object *slice, int64_t length, int64_t *start, int64_t *stop,
                 int64_t *step);
 int text_length(Str text);        /* in characters */

@@ -45,7 +45,8 @@ static bool is_called(Str parameter, Str name) {
     return false;
 }
 
-Object *native_bind(Host *host, const Native *native, const HostCall *call, Object **places) {
+static Object *native_bind(Host *host, const Native *native, const HostCall *call,
+                           Object **places) {
     int count = 0, positional = 0, given = 0;
     bool by_name_only = false, optional, needed[MAX_NATIVE_PARAMETERS];
     Str words[MAX_NATIVE_PARAMETERS];
@@ -322,7 +323,7 @@ void frame_open(Host *host, const Object *function, Object *const *values) {
     }
 }
 
-Object *script_call(Host *host, Object *function, const HostCall *call) {
+static Object *script_call(Host *host, Object *function, const HostCall *call) {
     enum { DEEPEST = 1000 };
     Script *script = host->script;
     const FunctionDef *def = function->function->def;

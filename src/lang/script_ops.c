@@ -635,8 +635,8 @@ bool slice_ends(Host *host, const Object *slice, int64_t length, int64_t *start,
     return true;
 }
 
-bool slice_bounds(Host *host, const Object *slice, int64_t length, int64_t *start, int64_t *step,
-                  int64_t *count) {
+static bool slice_bounds(Host *host, const Object *slice, int64_t length, int64_t *start,
+                         int64_t *step, int64_t *count) {
     int64_t stop;
     if (!slice_ends(host, slice, length, start, &stop, step)) return false;
     int64_t span = *step > 0 ? stop - *start : *start - stop;

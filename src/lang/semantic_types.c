@@ -42,7 +42,7 @@ bool tensor_same_shape(const Object *a, const Object *b) {
 
 /* ---- literals ---- */
 
-bool literal_type(Lower *l, const Object *number, LType *type, Span span) {
+static bool literal_type(Lower *l, const Object *number, LType *type, Span span) {
     const int128 one = 1;
     int128 n = number->integer;
     switch (number->kind) {

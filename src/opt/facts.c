@@ -255,10 +255,16 @@ static bool result_nonnegative(const Facts *facts, const Op *op) {
 
 /* ---- shape ---- */
 
+static bool is_uniform_tile(const Facts *facts, const Value *value) {
+    for (int i = 0; i < value->type->rank; i++)
+        if (axis_of(facts, value)->constancy[i] != value->type->shape[i]) return false;
+    return true;
+}
+
 static void reshape(Facts *facts, const Op *op) {
     const Value *a = op->operands[0], *r = &op->results[0];
     int64_t all = divisible_everywhere(facts, a), unit = unit_of(a);
-    bool is_uniform = facts_is_uniform(facts, a);
+    bool is_uniform = is_uniform_tile(facts, a);
     for (int i = 0; i < rank_of(r); i++) set(facts, r, i, (Fact){1, all, is_uniform ? LARGEST : 1});
     if (!a->type->rank || !r->type->rank || is_uniform) return;
     /* The last dimension keeps its neighbours, in runs that fit in both shapes. */
@@ -535,10 +541,4 @@ int64_t facts_lanes_at_once(const Facts *facts, const Op *access, int dim) {
     if (mask && !value_is_constant(mask, &bits))
         lanes = least(lanes, facts_axis(facts, mask)->constancy[dim]);
     return most(1, least(lanes, 16 / bytes));
-}
-
-bool facts_is_uniform(const Facts *facts, const Value *value) {
-    for (int i = 0; i < value->type->rank; i++)
-        if (axis_of(facts, value)->constancy[i] != value->type->shape[i]) return false;
-    return true;
 }

@@ -152,7 +152,6 @@ bool needs_hold(Needs *needs, const uint64_t *args, const uint32_t grid[3]);
 /* Neighbours along dim of a load's, store's or atomic's tile that one access may take: 16 bytes at
  * most, aligned, and all or none of them masked. */
 int64_t facts_lanes_at_once(const Facts *facts, const Op *access, int dim);
-bool facts_is_uniform(const Facts *facts, const Value *value); /* all lanes are equal */
 /* The parameter, or the result of `alloc`, in whose memory all lanes of a pointer lie, as far as
  * the kernel stays inside its buffers; through loops, and selections between pointers of one base.
  * NULL: not known. */

@@ -151,7 +151,8 @@ bool operand_uses(const Form *form, int operand, int tile_dim) {
     return (form->operands[operand].classes >> (2 * tile_dim) & 3) != STRIDE_0;
 }
 
-bool form_has_stride(const Form *form, const int tile_dims[TILE_DIMS], int operand, int dim) {
+static bool form_has_stride(const Form *form, const int tile_dims[TILE_DIMS], int operand,
+                            int dim) {
     return stride_class(form, tile_dims, operand, dim) == STRIDE_ANY;
 }
 

@@ -23,8 +23,9 @@ static bool refuse_type(tern_session *session, const OpRow *row, tern_dtype dtyp
     return false;
 }
 
-bool row_types(tern_session *session, int op, const tern_operand *operands, int count,
-               tern_dtype *compute, tern_dtype *result) {
+/* Type of the row's result and the type it computes in; false: said. */
+static bool row_types(tern_session *session, int op, const tern_operand *operands, int count,
+                      tern_dtype *compute, tern_dtype *result) {
     const OpRow *row = op_row(op);
     if (row->rule == RULE_WHERE) {
         tern_dtype condition =

@@ -148,7 +148,6 @@ void emit_head(Emitter *emitter, const char *name, bool has_p, bool has_q, const
 /* "a_ptr + i0 * a_s0 + i1" */
 void emit_address(Emitter *emitter, int operand);
 bool operand_uses(const Form *form, int operand, int tile_dim);
-bool form_has_stride(const Form *form, const int tile_dims[TILE_DIMS], int operand, int dim);
 const char *operand_name(const Form *form, int operand); /* "a" .. "c", "y" */
 void emit_line(Emitter *emitter, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The signature that tern_compile takes; constants: ",1024,4". */
@@ -259,8 +258,6 @@ bool rows_split(const RowCall *whole, tern_tensor *out, tern_status *status);
 /* y[.., m, n] = sum over k of a[.., m, k] * b[.., k, n]; a and b have y's batches, or strides 0. */
 tern_status product_run(tern_session *session, const tern_tensor *a, const tern_tensor *b,
                         tern_tensor *y);
-tern_status product_run_tile(tern_session *session, const tern_tensor *a, const tern_tensor *b,
-                             tern_tensor *y, int tile);
 /* stream NULL: the session's */
 tern_status product_run_way(tern_session *session, tern_stream *stream, const tern_tensor *a,
                             const tern_tensor *b, tern_tensor *y, int way);
@@ -306,7 +303,6 @@ void map_write_indices(Buf *text, int rank, bool is_wide);
 void rows_choose_shape(Form *form, const Space *space, int main);
 const char *combine_neutral(Combine combine, tern_dtype dtype);
 const char *combine_function(Combine combine);
-int product_choose_tile(int64_t rows, int64_t cols);
 void product_write_blocks(Buf *text, int m, int n, bool is_wide);
 
 /* Elements of x, seen as of out's shape, `step` times the index further on. */
@@ -318,8 +314,5 @@ tern_status put_run(tern_session *session, int op, const tern_tensor *source,
 /* Runs a pointwise graph of one node into out; count operands. */
 tern_status map_run(tern_session *session, int op, const tern_operand *operands, int count,
                     tern_dtype compute, double p, double q, tern_tensor *out);
-/* Type of the row's result and the type it computes in; false: said. */
-bool row_types(tern_session *session, int op, const tern_operand *operands, int count,
-               tern_dtype *compute, tern_dtype *result);
 
 #endif

@@ -100,7 +100,7 @@ void emit_product(Emitter *emitter) {
 
 /* ---- calls ---- */
 
-int product_choose_tile(int64_t rows, int64_t cols) {
+static int choose_tile(int64_t rows, int64_t cols) {
     return rows > 32 && cols > 32 ? TILE_LARGE : TILE_SMALL;
 }
 
@@ -143,7 +143,7 @@ static int cpu_tile(const tern_session *session, const tern_tensor *y) {
 /* Of 16 bits on a GPU by what was fastest on an H100 (bench/results, 2026-11-25). */
 static int usual_tile(const tern_session *session, const tern_tensor *y) {
     int64_t rows = y->shape[y->rank - 2], cols = y->shape[y->rank - 1];
-    int tile = product_choose_tile(rows, cols);
+    int tile = choose_tile(rows, cols);
     if (tile == TILE_LARGE && is_cpu(session) && y->dtype == TERN_FLOAT32 && rows >= 64 &&
         cols >= 64)
         return cpu_tile(session, y);
@@ -209,33 +209,8 @@ static tern_tensor *straightened(tern_session *session, const tern_tensor *x, in
     return copy;
 }
 
-tern_status product_run_way(tern_session *session, tern_stream *stream, const tern_tensor *a,
-                            const tern_tensor *b, tern_tensor *y, int way) {
-    tern_stream *before = session->stream;
-    if (!stream) stream = before;
-    if (way == PRODUCT_BY_LIBRARY) return blas_run(session, stream, a, b, y);
-    session->stream = stream;
-    tern_tensor *left = straightened(session, a, y->shape[y->rank - 1]);
-    tern_tensor *right = straightened(session, b, y->shape[y->rank - 2]);
-    tern_status status = product_run_tile(session, left ? left : a, right ? right : b, y, way);
-    session->stream = before;
-    tern_drop(left);
-    tern_drop(right);
-    return status;
-}
-
-tern_status product_run(tern_session *session, const tern_tensor *a, const tern_tensor *b,
-                        tern_tensor *y) {
-    if (!y->numel) return TERN_OK;
-    bool is_tuned = session->tunes && !session->trace && a->shape[a->rank - 1];
-    int way = session->trace ? TILE_SMALL /* is noted */
-              : is_tuned     ? tune_product(session, a, b, y)
-                             : product_usual_way(session, a, b, y);
-    return product_run_way(session, NULL, a, b, y, way);
-}
-
-tern_status product_run_tile(tern_session *session, const tern_tensor *a, const tern_tensor *b,
-                             tern_tensor *y, int tile) {
+static tern_status run_tile(tern_session *session, const tern_tensor *a, const tern_tensor *b,
+                            tern_tensor *y, int tile) {
     Call call;
     FormKey key = {.words = {0, 0, 0}};
     Space *space = &call.space;
@@ -301,6 +276,31 @@ tern_status product_run_tile(tern_session *session, const tern_tensor *a, const 
     int64_t down = (y->shape[m] + block.rows - 1) / block.rows;
     int64_t across = (y->shape[n] + block.cols - 1) / block.cols;
     return plan_run(session, &key, &call, down * across * space_count(space, 0, batches));
+}
+
+tern_status product_run_way(tern_session *session, tern_stream *stream, const tern_tensor *a,
+                            const tern_tensor *b, tern_tensor *y, int way) {
+    tern_stream *before = session->stream;
+    if (!stream) stream = before;
+    if (way == PRODUCT_BY_LIBRARY) return blas_run(session, stream, a, b, y);
+    session->stream = stream;
+    tern_tensor *left = straightened(session, a, y->shape[y->rank - 1]);
+    tern_tensor *right = straightened(session, b, y->shape[y->rank - 2]);
+    tern_status status = run_tile(session, left ? left : a, right ? right : b, y, way);
+    session->stream = before;
+    tern_drop(left);
+    tern_drop(right);
+    return status;
+}
+
+tern_status product_run(tern_session *session, const tern_tensor *a, const tern_tensor *b,
+                        tern_tensor *y) {
+    if (!y->numel) return TERN_OK;
+    bool is_tuned = session->tunes && !session->trace && a->shape[a->rank - 1];
+    int way = session->trace ? TILE_SMALL /* is noted */
+              : is_tuned     ? tune_product(session, a, b, y)
+                             : product_usual_way(session, a, b, y);
+    return product_run_way(session, NULL, a, b, y, way);
 }
 
 /* How PyTorch multiplies batches of matrices by one, or by a vector: as one matrix of more rows,

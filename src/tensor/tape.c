@@ -210,7 +210,7 @@ TapeNode *node_new(tern_session *session, int kind, const tern_operand *operands
 
 /* ---- what is kept for the way back ---- */
 
-void node_save(TapeNode *node, int place, const tern_operand *operand) {
+static void node_save(TapeNode *node, int place, const tern_operand *operand) {
     Saved *saved = &node->saved[place];
     if (operand->kind != TERN_OPERAND_TENSOR) {
         saved->kind = SAVED_NUMBER;

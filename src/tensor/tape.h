@@ -111,8 +111,6 @@ bool tape_wants_tensors(const tern_session *session, tern_tensor *const *tensors
 TapeNode *node_new(tern_session *session, int kind, const tern_operand *operands, int num_inputs,
                    int num_outputs, int num_saved);
 void node_drop(TapeNode *node);
-/* A number, or a tensor. */
-void node_save(TapeNode *node, int place, const tern_operand *operand);
 /* The tensor becomes the node's output; takes over the node's reference. On failure of either (or
  * node NULL): drops the tensor, NULL. */
 tern_tensor *tape_attach(tern_tensor *out, TapeNode *node);

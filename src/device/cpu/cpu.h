@@ -29,7 +29,6 @@ typedef struct FiberRun {
 } FiberRun;
 /* Runs programs [0, count) taking turns, each on its own stack. False: one failed, or see above. */
 bool fibers_run(FiberRun *run, int64_t count);
-int fiber_yield(KernelRuntime *runtime);
 
 /* ---- compile.c ---- */
 typedef struct CCompiler {

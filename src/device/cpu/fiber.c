@@ -79,7 +79,7 @@ static int forward_outside(KernelTests *tests, int which, const int *program, lo
     return s->outer->outside(s->outer, which, program, lane, address);
 }
 
-int fiber_yield(KernelRuntime *runtime) {
+static int fiber_yield(KernelRuntime *runtime) {
     Scheduler *s = (Scheduler *)runtime;
     Fiber *fiber = s->current;
     fiber->low = __builtin_frame_address(0);

@@ -123,7 +123,6 @@ void cuda_clock_close(Cuda *cuda); /* with the context current */
 
 CudaObject *cuda_object_new(Cuda *cuda, CudaKind kind); /* NULL: words say that memory is full */
 void cuda_object_free(Cuda *cuda, CudaObject *object);  /* with the context current */
-void cuda_object_close(Device *device, void *object);   /* waits, then frees; NULL is allowed */
 static inline CudaStream cuda_stream_of(const void *queue) {
     return queue ? ((const CudaObject *)queue)->stream : NULL;
 }

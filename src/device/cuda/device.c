@@ -52,7 +52,8 @@ void cuda_object_free(Cuda *cuda, CudaObject *object) {
     free(object);
 }
 
-void cuda_object_close(Device *device, void *object) {
+/* Waits, then frees. */
+static void object_close(Device *device, void *object) {
     Cuda *cuda = device->state;
     CudaContext previous;
     if (!object) return;
@@ -229,11 +230,11 @@ const DeviceOps device_cuda = {
     .read = cuda_read,
     .fill = cuda_fill,
     .load = cuda_load,
-    .unload = cuda_object_close,
+    .unload = object_close,
     .launch = cuda_launch,
     .synchronize = cuda_synchronize,
     .queue_open = cuda_queue_open,
-    .queue_close = cuda_object_close,
+    .queue_close = object_close,
     .queue_wait = cuda_queue_wait,
     .queue_handle = cuda_queue_handle,
     .queue_adopt = cuda_queue_adopt,
@@ -241,13 +242,13 @@ const DeviceOps device_cuda = {
     .read_async = cuda_read_async,
     .fill_async = cuda_fill_async,
     .event_open = cuda_event_open,
-    .event_close = cuda_object_close,
+    .event_close = object_close,
     .event_record = cuda_event_record,
     .event_wait = cuda_event_wait,
     .event_order = cuda_event_order,
     .event_elapsed = cuda_event_elapsed,
     .gate_open = cuda_gate_open,
-    .gate_close = cuda_object_close,
+    .gate_close = object_close,
     .gate_shut = cuda_gate_shut,
     .gate_lift = cuda_gate_lift,
     .clock_open = cuda_clock_open,
@@ -256,6 +257,6 @@ const DeviceOps device_cuda = {
     .graph_begin = cuda_graph_begin,
     .graph_end = cuda_graph_end,
     .graph_launch = cuda_graph_launch,
-    .graph_close = cuda_object_close,
+    .graph_close = object_close,
     .loaded_facts = cuda_loaded_facts,
 };

@@ -26,7 +26,8 @@ uint64_t sim_random(Machine *m) { /* splitmix64 */
 
 /* ---- what went wrong ---- */
 
-Span sim_place(const Machine *m, const Ins *ins) {
+/* Of the source, else of the PTX. */
+static Span place_of(const Machine *m, const Ins *ins) {
     const Source *source = m->program->kernel ? m->program->kernel->place.source : NULL;
     if (source && ins->file == 1 && ins->source_line > 0 && ins->source_line <= source->num_lines) {
         int start = source->line_starts[ins->source_line - 1] +
@@ -64,7 +65,7 @@ bool sim_fail(Machine *m, const Warp *w, const Ins *ins, int lane, const char *f
     va_end(args);
     failure->status = TERN_ERROR_KERNEL;
     failure->kind = TERN_FOUND_STOP;
-    failure->span = sim_place(m, ins);
+    failure->span = place_of(m, ins);
     const uint32_t *id = w->block->id;
     sim_note(m, "in block (%u, %u, %u) of a grid of (%u, %u, %u), warp %d", id[0], id[1], id[2],
              m->grid[0], m->grid[1], m->grid[2], w->index);

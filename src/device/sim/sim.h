@@ -328,7 +328,6 @@ bool sim_fail_memory(Machine *m); /* the host's */
 /* A list in which there is room for one more; NULL, and the list as it was: no memory. */
 void *sim_grown(void *list, int count, int *capacity, size_t each);
 void sim_note(Machine *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
-Span sim_place(const Machine *m, const Ins *ins); /* of the source, else of the PTX */
 
 static inline const uint32_t *source_of(const Machine *m, const Warp *w, int32_t operand) {
     return operand >= 0 ? w->places + (size_t)operand * LANES

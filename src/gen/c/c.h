@@ -188,7 +188,6 @@ void region_begin(Gen *g);
 void region_end(Gen *g, Region *region, int arrays_from);
 void flush(Gen *g);
 void before_write(Gen *g, const Op *writer);
-void force_used_inside(Gen *g, Op *op);
 void force(Gen *g, Value *value); /* stores a tile, if it is not stored */
 void scalar_op_write(Gen *g, Op *op);
 Str scalar_name(Gen *g, const Value *value);
@@ -207,7 +206,6 @@ void dot_write(Gen *g, Op *op);
 View *packed(Gen *g, Value *value);
 /* The addresses of a tile's rows: in an array, or where a load finds them whole. */
 const Array *row_addresses(Gen *g, Value *value);
-bool is_read_in_place(Gen *g, const Value *value);
 bool is_new_function(Gen *g, Str name); /* once of each name */
 /* Of `left` rows, calls for most_rows or fewer rows that come next, and how many rows. */
 int next_calls(int left, int most_rows, int *rows);

@@ -35,7 +35,7 @@ static bool force_operands(Op *op, void *user) {
 }
 
 /* What regions read from outside is stored before them; so are loads that they would disturb. */
-void force_used_inside(Gen *g, Op *op) {
+static void force_used_inside(Gen *g, Op *op) {
     Inside in = {g, op};
     for (int i = 0; i < op->num_regions; i++) region_walk(op->regions[i], force_operands, &in);
 }

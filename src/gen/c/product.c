@@ -34,7 +34,7 @@ View *packed(Gen *g, Value *value) {
     return copy;
 }
 
-bool is_read_in_place(Gen *g, const Value *value) {
+static bool is_read_in_place(Gen *g, const Value *value) {
     const Type *type = value->type;
     const Op *op = value->def;
     return op && op->kind == OP_LOAD && !load_volatile(op) && !info(g, value)->view &&

@@ -14,7 +14,7 @@ CallArgument *ptx_find_argument(PtxParser *p, Str name) {
 }
 
 /* .align 8 .b8 name[16] */
-bool ptx_parse_formal(PtxParser *p, Formal *formal) {
+static bool parse_formal(PtxParser *p, Formal *formal) {
     int64_t align;
     *formal = (Formal){.count = -1};
     if (ptx_accept(p, ".align") && !ptx_expect_align(p, 128, &align)) return false;
@@ -29,7 +29,7 @@ bool ptx_parse_formal(PtxParser *p, Formal *formal) {
 /* Inside a scope: of the call that follows. */
 bool ptx_declare_argument(PtxParser *p) {
     Formal formal;
-    if (!ptx_parse_formal(p, &formal) || !ptx_is_free(p, formal.name)) return false;
+    if (!parse_formal(p, &formal) || !ptx_is_free(p, formal.name)) return false;
     if (formal.bytes < 4 && formal.count < 0)
         return ptx_fail(p, DIAG_REFUSED, "a parameter of %d bytes %s", formal.bytes,
                         p->program->where);
@@ -233,7 +233,7 @@ bool ptx_parse_call(PtxParser *p, Ins ins, int line) {
 
 static bool function_param(PtxParser *p, Formal *formal) {
     if (ptx_is(p, ".reg")) return ptx_refuse(p);
-    return ptx_expect(p, ".param") && ptx_parse_formal(p, formal);
+    return ptx_expect(p, ".param") && parse_formal(p, formal);
 }
 
 static bool function_params(PtxParser *p, Function *function) {

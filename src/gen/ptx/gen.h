@@ -58,9 +58,6 @@ typedef struct Gen {
     VEC(const Source *) sources; /* that ops come from; the first is the kernel's */
 } Gen;
 
-/* All but the printing; NULL after a diagnostic. */
-Gen *ptx_lower_kernel(Func *fn, const GenOptions *options, Diag *diag, GenFacts *facts);
-
 /* ---- types ---- */
 RegClass ptx_class_of(const Type *lane);
 

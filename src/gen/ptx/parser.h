@@ -129,7 +129,6 @@ bool ptx_declare_argument(PtxParser *p);
 bool ptx_store_argument(PtxParser *p, Statement *s, int line);
 bool ptx_load_argument(PtxParser *p, Statement *s, CallArgument *argument, int line);
 bool ptx_parse_call(PtxParser *p, Ins ins, int line);
-bool ptx_parse_formal(PtxParser *p, Formal *formal); /* after .param */
 bool ptx_parse_function(PtxParser *p, bool is_extern);
 
 /* ---- read.c ---- */

@@ -219,7 +219,8 @@ static bool check_function(const Func *fn, Diag *diag) {
 
 static int launched(const Gen *g) { return g->threads + (ptx_has_producer(g) ? ROLE_THREADS : 0); }
 
-Gen *ptx_lower_kernel(Func *fn, const GenOptions *options, Diag *diag, GenFacts *facts) {
+/* All but the printing; NULL after a diagnostic. */
+static Gen *lower_kernel(Func *fn, const GenOptions *options, Diag *diag, GenFacts *facts) {
     if (fn->form == FORM_PROGRAM) BUG("PTX of a function that is not placed");
     if (!check_function(fn, diag)) return NULL;
     func_renumber(fn);
@@ -253,7 +254,7 @@ Gen *ptx_lower_kernel(Func *fn, const GenOptions *options, Diag *diag, GenFacts 
 }
 
 static bool generate(Func *fn, const GenOptions *options, Diag *diag, Buf *out, GenFacts *facts) {
-    Gen *g = ptx_lower_kernel(fn, options, diag, facts);
+    Gen *g = lower_kernel(fn, options, diag, facts);
     if (g) print_module(g, out);
     return g != NULL;
 }

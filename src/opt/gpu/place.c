@@ -90,7 +90,7 @@ static const Layout *blocked(Placer *p, const Type *type, const int *order, int 
     return layout_intern(&p->layouts, &layout);
 }
 
-const Layout *default_layout(Placer *p, const Type *type) {
+static const Layout *default_layout(Placer *p, const Type *type) {
     MemoryClass *c = class_find(p, type, NULL);
     if (c) return blocked(p, type, c->order, c->vector_bits);
     int order[MAX_RANK], vector_bits = log2_of(type->lanes / p->threads);
