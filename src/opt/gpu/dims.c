@@ -8,8 +8,8 @@
  *     %m = reduce %s {axis = 0}        and 0 of %m
  *
  * Sets of (value, dimension), united op by op. What is not known to go lane by lane stays whole:
- * tiles that loops or branches carry, what a scan runs along, a reduction whose lanes must meet in
- * order, lanes that change places, and dimensions that a tile has twice. */
+ * tiles that loops or branches carry, a reduction whose lanes must meet in order, lanes that change
+ * places, and dimensions that a tile has twice. */
 #include "ir/trips.h"
 #include "opt/gpu/pieces.h"
 
@@ -103,12 +103,12 @@ static void tie_reshaped(Dims *d, const Op *op) {
     for (; k < b->type->rank; k++) keep_dim(d, b, k);
 }
 
-/* Can its combination be made of tiles, lane by lane, in any order? */
+/* Can its combination be made of tiles, lane by lane? */
 static bool is_lane_by_lane(const Op *reduce) {
     const Region *region = reduce->regions[0];
     for (const Op *op = region->first; op != region->last; op = op->next)
         if (op->kind != OP_CONSTANT && !op_has_trait(op, ELEMENTWISE)) return false;
-    return reduce_commutes(reduce);
+    return true;
 }
 
 static void tie_reduced(Dims *d, const Op *op) {
@@ -119,7 +119,13 @@ static void tie_reduced(Dims *d, const Op *op) {
         if (type_is_tile(op->results[i].type))
             tie_without(d, op->operands[i], axis, &op->results[i]);
     }
-    if (!is_lane_by_lane(op)) keep_dim(d, op->operands[0], axis);
+    if (!is_lane_by_lane(op) || !reduce_commutes(op)) keep_dim(d, op->operands[0], axis);
+}
+
+/* Pieces along its axis go in order (scans.c). */
+static void tie_scanned(Dims *d, const Op *op) {
+    tie_lanes(d, op);
+    if (!is_lane_by_lane(op)) keep_dim(d, op->operands[0], (int)scan_axis(op));
 }
 
 static void tie_transposed(Dims *d, const Op *op) {
@@ -146,6 +152,8 @@ static void tie_op(Dims *d, const Op *op) {
         tie_reshaped(d, op);
     else if (op->kind == OP_REDUCE)
         tie_reduced(d, op);
+    else if (op->kind == OP_SCAN)
+        tie_scanned(d, op);
     else
         keep_op(d, op);
     if (op->kind == OP_LOAD && (load_volatile(op) || load_cache(op) == CACHE_CV)) keep_op(d, op);

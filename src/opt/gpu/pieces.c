@@ -58,9 +58,12 @@ typedef struct Pieces {
     int size, piece;
     Cluster cluster; /* whose blocks share the pieces */
     bool has_atomics;
-    bool joins;          /* sums of exponentials are made with their maximum */
-    bool *is_costly;     /* by value id: not made of indices alone */
-    int *waits;          /* by value id: of which nest it waits for a result */
+    bool scans;      /* there are any of it */
+    bool is_short;   /* registers are; .. */
+    int scan_lanes;  /* .. and scans are long (scans_lanes): what has one is cut for that alone */
+    bool joins;      /* sums of exponentials are made with their maximum */
+    bool *is_costly; /* by value id: not made of indices alone */
+    int *waits;      /* by value id: of which nest it waits for a result */
     const Nest **loaded; /* by value id of loads: in which nest, where there are atomics */
     VEC(Nest *) nests;
     VEC(Meet) meets; /* what is made in another order than it stands in, if it does not meet */
@@ -190,7 +193,11 @@ typedef struct Cut {
     int size, lanes; /* of the dimension, of the largest tile with it */
     int least_bytes; /* of a lane of what is loaded with it */
     bool fits;       /* all that has it can be made anew, or is an end */
-    bool reduced;    /* there is a reduction along it */
+    bool reduced;    /* there is a reduction along it, or a scan */
+    bool scanned;    /* a scan has it */
+    bool fast;       /* it is a tile's last of several */
+    bool of_rows;    /* it is another one */
+    bool narrow;     /* it is the last, and pieces would be of few neighbours in memory */
 } Cut;
 
 static bool is_end(const Op *op, const Dims *dims, int number) {
@@ -208,13 +215,16 @@ static bool look_at_cut(Op *op, void *user) {
         int dim = dims_at(dims, value, c->number);
         if (dim < 0) continue;
         c->size = value->type->shape[dim];
+        c->fast |= dim == value->type->rank - 1 && value->type->rank > 1;
+        c->of_rows |= dim < value->type->rank - 1;
         if (value->type->lanes > c->lanes) c->lanes = value->type->lanes;
     }
     if (op->kind == OP_LOAD && type_size_bytes(op_result(op)->type) < c->least_bytes)
         c->least_bytes = type_size_bytes(op_result(op)->type);
     if (op->kind == OP_ATOMIC_RMW && value_is_used(c->p->fn, op_result(op))) c->fits = false;
     bool ends = is_end(op, dims, c->number);
-    c->reduced |= ends && op->kind == OP_REDUCE;
+    c->reduced |= (ends && op->kind == OP_REDUCE) || scan_is_along(dims, op, c->number);
+    c->scanned |= op->kind == OP_SCAN;
     c->fits = c->fits && (ends || op->kind == OP_LOAD || op_has_trait(op, PURE));
     return true;
 }
@@ -226,13 +236,15 @@ static int piece_of(const Pieces *p, Cut *c) {
     if (c->least_bytes < 2) c->least_bytes = 2;
     int64_t lanes = (int64_t)p->threads * PIECE_BYTES / c->least_bytes;
     if (p->cluster.blocks > 1) lanes = (int64_t)p->threads * p->cluster.lanes;
+    if (c->scanned && lanes > p->threads * p->scan_lanes) lanes = p->threads * p->scan_lanes;
     int64_t piece = lanes * c->size / c->lanes;
-    if (c->reduced && piece < LEAST_PIECE) piece = LEAST_PIECE;
+    if (c->reduced && !(c->scanned && c->of_rows) && piece < LEAST_PIECE) piece = LEAST_PIECE;
     if (piece < 1) piece = 1;
+    c->narrow = c->scanned && c->fast && piece < LEAST_PIECE;
     return c->fits && piece * 2 <= c->size ? (int)piece : 0;
 }
 
-/* Without reductions along it first: then nothing is loaded twice; else the larger. */
+/* Without reductions or scans along it first: then nothing is loaded twice; else the larger. */
 static bool choose_cut(Pieces *p) {
     Candidates all = {.p = p};
     Cut best = {.number = -1};
@@ -241,11 +253,13 @@ static bool choose_cut(Pieces *p) {
     for (int i = 0; i < all.numbers.count; i++) {
         Cut cut = {.number = all.numbers.data[i]};
         int piece = piece_of(p, &cut);
-        if (!piece || most_live(p, cut.number) * 2 < most) continue;
-        bool better = best.number < 0 || (best.reduced && !cut.reduced) ||
-                      (best.reduced == cut.reduced && cut.size > best.size);
+        bool wanted =
+            cut.scanned ? p->scan_lanes > 0 : p->is_short && most_live(p, cut.number) * 2 >= most;
+        if (!piece || !wanted) continue;
+        int worse = best.reduced + 2 * best.narrow - cut.reduced - 2 * cut.narrow;
+        bool better = best.number < 0 || worse > 0 || (!worse && cut.size > best.size);
         if (!better) continue;
-        best = cut, p->piece = piece;
+        best = cut, p->piece = piece, p->scans = cut.scanned;
     }
     p->number = best.number, p->size = best.size;
     return best.number >= 0;
@@ -395,13 +409,19 @@ static bool joins(Pieces *p, Op *op) {
     return false;
 }
 
+/* Pairs are compared by the order of the pieces (reduce_combine). */
+static bool is_of_pairs(const Op *end) { return end->kind == OP_REDUCE && end->num_operands > 1; }
+
 static void add_end(Pieces *p, Op *op) {
     Arena *scratch = p->px->scratch;
     Map seen = {.arena = scratch};
     Ops sources = {0};
     for (int i = 0; i < op->num_operands; i++) add_sources(p, &sources, &seen, op->operands[i]);
     if (p->open && joins(p, op)) return;
-    if (p->open && (waits(p, op) || must_follow(p, op, &sources))) close_nest(p, op);
+    int order = scans_order(p->dims, &sources, p->number);
+    if (is_of_pairs(op)) order |= SCANS_FORWARDS;
+    bool turns = p->open && (order | p->open->order) == SCANS_BOTH_WAYS;
+    if (p->open && (turns || waits(p, op) || must_follow(p, op, &sources))) close_nest(p, op);
     if (!p->open) {
         p->open = arena_new_of(scratch, Nest);
         vec_push(scratch, &p->nests, p->open);
@@ -412,7 +432,8 @@ static void add_end(Pieces *p, Op *op) {
     vec_push(scratch, &p->open->ops, op);
     vec_push(scratch, &p->open->ends, op);
     bool too_many = p->nests.count > MOST_NESTS || p->open->ops.count > MOST_OPS;
-    if (too_many || !can_end(p, op, &sources)) p->failed = true;
+    p->open->order |= order;
+    if (too_many || order == SCANS_BOTH_WAYS || !can_end(p, op, &sources)) p->failed = true;
     if (op->kind == OP_REDUCE) wait_too(p, op);
 }
 
@@ -552,6 +573,7 @@ static void choose_held(Pieces *p) {
     p->held = (Map){.arena = p->px->scratch};
     int bytes, each = find_held(p, &bytes), pieces = num_pieces(p);
     region_walk(p->fn->body, note_kept, p);
+    if (p->scans) each = bytes = 0; /* straight text for each of them is what was too long */
     p->num_held = each ? count_held(p, each, WORK_REGISTERS) : 0;
     int few = (pieces + CLUSTER_HELD - 1) / CLUSTER_HELD;
     if (p->cluster.blocks > 1 && p->num_held > few)
@@ -571,12 +593,13 @@ static void choose_held(Pieces *p) {
 typedef struct Writer {
     const Pieces *p;
     Builder *b;
-    Value *start; /* of the piece along the dimension */
-    Map made;     /* values -> those of the piece */
-    int nest;     /* its number */
-    bool early;   /* what is held was loaded before the first piece is at work */
-    bool streams; /* what is loaded is not held */
-    bool turns;   /* over the kept pieces: this is the first of them */
+    Value *start;    /* of the piece along the dimension */
+    Map made;        /* values -> those of the piece */
+    int nest;        /* its number */
+    bool early;      /* what is held was loaded before the first piece is at work */
+    bool streams;    /* what is loaded is not held */
+    bool turns;      /* over the kept pieces: this is the first of them */
+    Value **scanned; /* what the scans of the nest have of the pieces before, one after another */
 } Writer;
 
 /* What a hint says of runs longer than a piece is not said of the piece. */
@@ -618,6 +641,16 @@ static int64_t kept_of(const Writer *w, const Op *load, int at) {
     return (int64_t)number * KEPT_READS + w->nest;
 }
 
+static void write_scan(Writer *w, const Op *scan, Op *piece) {
+    const Pieces *p = w->p;
+    int count = scan->num_operands;
+    Value **results = arena_array(p->px->scratch, Value *, count);
+    Value **before =
+        w->scanned + scans_count(p->dims, &p->nests.data[w->nest]->ops, p->number, scan);
+    scan_go_on(w->b, scan, piece, before, results);
+    for (int i = 0; i < count; i++) map_set_pointer(&w->made, &scan->results[i], results[i]);
+}
+
 static void write_op(Writer *w, const Op *op) {
     const Pieces *p = w->p;
     w->b->span = op->span;
@@ -646,47 +679,7 @@ static void write_op(Writer *w, const Op *op) {
     for (int i = 0; i < op->num_results; i++)
         if (type_is_tile(op->results[i].type))
             clone->results[i].type = cut_type(p, &op->results[i]);
-}
-
-/* Are its values those of an arange along the dimension? */
-static bool ascends(const Pieces *p, const Value *value) {
-    const Op *op = value->def;
-    while (op && (op->kind == OP_BROADCAST || op->kind == OP_EXPAND_DIMS || op->kind == OP_RESHAPE))
-        op = op->operands[0]->def;
-    return op && op->kind == OP_ARANGE && dims_at(p->dims, op_result(op), p->number) == 0;
-}
-
-/* What compares the seconds of a reduction of pairs: of earlier pieces they are smaller. */
-static bool write_known(Writer *w, const Op *reduce, const Op *op, const Type *like, Map *values) {
-    const Region *region = reduce->regions[0];
-    if (reduce->num_operands != 2 || op->kind != OP_ICMP) return false;
-    bool straight = op->operands[0] == region->args[1] && op->operands[1] == region->args[3];
-    bool turned = op->operands[0] == region->args[3] && op->operands[1] == region->args[1];
-    uint64_t result;
-    if (!(straight || turned) || !ascends(w->p, reduce->operands[1])) return false;
-    if (!eval_lane(op, (uint64_t[]){straight ? 1 : 2, straight ? 2 : 1}, &result)) return false;
-    Value *known = build_int(w->b, op_result(op)->type, (int64_t)result);
-    map_set_pointer(values, op_result(op), build_splat(w->b, known, like->rank, like->shape));
-    return true;
-}
-
-/* The combination of a reduction, on all lanes of two tiles. */
-static void write_combination(Writer *w, const Op *reduce, Value *const *left, Value *const *right,
-                              Value **result) {
-    const Region *region = reduce->regions[0];
-    Map values = {.arena = w->p->px->scratch};
-    int count = reduce->num_operands;
-    const Type *like = left[0]->type;
-    for (int i = 0; i < count; i++) {
-        map_set_pointer(&values, region->args[i], left[i]);
-        map_set_pointer(&values, region->args[count + i], right[i]);
-    }
-    for (const Op *op = region->first; op != region->last; op = op->next) {
-        if (write_known(w, reduce, op, like, &values)) continue;
-        Value *made = op_result(op_clone(w->b, op, &values));
-        made->type = type_with_elem(w->p->fn->types, like, made->type);
-    }
-    for (int i = 0; i < count; i++) result[i] = map_get_pointer(&values, region->last->operands[i]);
+    if (scan_is_along(p->dims, op, p->number)) write_scan(w, op, clone);
 }
 
 static int count_reduced(const Nest *nest) {
@@ -723,7 +716,7 @@ static void write_combinations(Writer *w, const Nest *nest, Value *const *left, 
             result[at] = so_far[0], result[last] = so_far[1];
         } else {
             if (folds && reduce_by_value(end)) fold_lanes(w->b, end, FOLD, right);
-            if (left) write_combination(w, end, left + at, right, right);
+            if (left) reduce_combine(w->b, w->p->dims, w->p->number, end, left + at, right);
             memcpy(result + at, right, sizeof *right * (size_t)end->num_operands);
         }
         at += end->num_operands;
@@ -781,14 +774,18 @@ static bool *held_first(const Pieces *p, const Nest *nest) {
 
 /* The first pieces: what is held of them is loaded before the first is waited for; what is kept in
  * shared memory is read where it is wanted. */
-static Writer *write_held(const Pieces *p, Builder *b, int number, int count, const bool *first) {
+static Writer *write_held(const Pieces *p, Builder *b, int number, int count, const bool *first,
+                          Value **scanned) {
     const Nest *nest = p->nests.data[number];
     Writer *writers = arena_array(p->px->scratch, Writer, count);
     for (int k = 0; k < count; k++) {
         Writer *w = &writers[k];
         *w = (Writer){.p = p, .b = b, .made = {.arena = p->px->scratch}, .nest = number};
         b->span = nest->ends.data[0]->span;
-        Value *start = build_int(b, type_scalar(TYPE_I32), (int64_t)k * p->piece);
+        w->scanned = scanned;
+        int64_t at = (int64_t)k * p->piece;
+        if (nest->order == SCANS_BACKWARDS) at = p->size - p->piece - at;
+        Value *start = build_int(b, type_scalar(TYPE_I32), at);
         w->start = cluster_start(&p->cluster, b, start, p->piece);
         w->early = k < p->num_held || (k < p->num_held + p->num_kept && !p->held_of[k].count);
         for (int i = 0; i < nest->ops.count; i++) {
@@ -809,14 +806,6 @@ static void write_rest(Writer *w, const Nest *nest, int at, const bool *first) {
     }
 }
 
-/* Pairs are compared by the order of the pieces (write_known). */
-static bool can_turn(const Nest *nest) {
-    for (int i = 0; i < nest->ends.count; i++)
-        if (nest->ends.data[i]->kind == OP_REDUCE && nest->ends.data[i]->num_operands > 1)
-            return false;
-    return true;
-}
-
 /* The pieces from `first` on; sums: what the reductions have of those before, and then of all.
  * Every other nest begins at the end: what the one before read last the caches still have. Those
  * before `end` may be the kept ones. */
@@ -825,6 +814,7 @@ static void write_loop(const Pieces *p, Builder *b, int number, int first, int e
     const Nest *nest = p->nests.data[number];
     Func *fn = p->fn;
     const Type *i32 = type_scalar(TYPE_I32);
+    int reduced = count_reduced(nest);
     Value **operands = arena_array(p->px->scratch, Value *, FOR_BOUNDS + count);
     Value **args = arena_array(p->px->scratch, Value *, count);
     const Type **types = arena_array(p->px->scratch, const Type *, count);
@@ -839,18 +829,22 @@ static void write_loop(const Pieces *p, Builder *b, int number, int first, int e
     }
     Builder inside = {.fn = fn, .region = body, .span = b->span};
     bool kept = end <= p->num_held + p->num_kept;
-    if (number % 2 && !kept && can_turn(nest)) {
-        int64_t both = (int64_t)first * p->piece + p->size / p->cluster.blocks - p->piece;
+    int64_t last = p->size / p->cluster.blocks - p->piece;
+    bool ends = nest->order == SCANS_BACKWARDS; /* the first pieces were the last ones */
+    if (ends || (number % 2 && !kept && !nest->order)) {
+        int64_t both = (ends ? 0 : (int64_t)first * p->piece) + last;
         index = build_2(&inside, OP_SUB, build_int(b, i32, both), index);
     }
     Writer turn = {.p = p, .b = &inside, .nest = number};
     turn.start = cluster_start(&p->cluster, &inside, index, p->piece);
     turn.streams = !kept, turn.turns = kept;
+    turn.scanned = args + reduced;
     turn.made.arena = p->px->scratch;
     for (int i = 0; i < nest->ops.count; i++)
         if (nest->ops.data[i]->kind != OP_REDUCE || !ops_have(&nest->ends, nest->ops.data[i]))
             write_op(&turn, nest->ops.data[i]);
     write_combinations(&turn, nest, args, sums);
+    memcpy(sums + reduced, args + reduced, sizeof *args * (size_t)(count - reduced));
     build_yield(&inside, count, sums);
     Op *loop = build_op(b, OP_FOR, FOR_BOUNDS + count, operands, count, types, 1, &body);
     for (int i = 0; i < count; i++) sums[i] = &loop->results[i];
@@ -873,7 +867,8 @@ static bool reads_again(const Pieces *p, const Nest *nest) {
 static void write_nest(const Pieces *p, int number) {
     const Nest *nest = p->nests.data[number];
     Builder b = {.fn = p->fn, .region = nest->before->parent, .before = nest->before};
-    int count = count_reduced(nest);
+    int reduced = count_reduced(nest),
+        count = reduced + scans_count(p->dims, &nest->ops, p->number, NULL);
     int first = holds_any(p, nest) ? p->num_held + p->num_kept : 0;
     Value **sums = arena_array(p->px->scratch, Value *, count);
     if (count && !first) first = 1;
@@ -883,7 +878,7 @@ static void write_nest(const Pieces *p, int number) {
     b.span = nest->ends.data[0]->span;
     if (streams && !count) write_loop(p, &b, number, first, pieces, count, sums);
     const bool *held = held_first(p, nest);
-    Writer *writers = write_held(p, &b, number, straight, held);
+    Writer *writers = write_held(p, &b, number, straight, held, sums + reduced);
     for (int k = 0; k < straight; k++) {
         b.span = nest->ends.data[0]->span;
         write_rest(&writers[k], nest, k, held);
@@ -899,7 +894,7 @@ static void write_nest(const Pieces *p, int number) {
     int most = 0;
     for (int i = 0; nest->ends.data[i] != nest->most; i++)
         if (nest->ends.data[i]->kind == OP_REDUCE) most += nest->ends.data[i]->num_operands;
-    online_end(p->fn, nest->total, (Value *[]){sums[most], sums[count - 1]});
+    online_end(p->fn, nest->total, (Value *[]){sums[most], sums[reduced - 1]});
 }
 
 static void write_all(Pieces *p) {
@@ -932,7 +927,8 @@ static bool plan(Pieces *p) {
 static void choose_cluster(Pieces *p) {
     const Pieces one = *p;
     p->cluster = (Cluster){p->px, p->fn, p->facts, .threads = p->threads};
-    cluster_choose(&p->cluster, p->nests.count, p->nests.data, &p->held);
+    p->cluster.blocks = 1;
+    if (!p->scans) cluster_choose(&p->cluster, p->nests.count, p->nests.data, &p->held);
     if (p->cluster.blocks == 1) return;
     Cut cut = {.number = p->number};
     p->threads = p->cluster.threads;
@@ -967,7 +963,9 @@ static bool cut_one(PassCtx *px, Func *fn) {
     if (warps < 1 || warps > MAX_BLOCK_THREADS / 32) return false; /* `place` refuses it */
     p.threads = 32 * warps;
     region_walk(fn->body, note_order, &p);
-    if (most_live(&p, -1) <= registers_for_tiles(&p)) return false;
+    p.is_short = most_live(&p, -1) > registers_for_tiles(&p);
+    p.scan_lanes = scans_lanes(px, fn, p.threads);
+    if (!p.is_short && !p.scan_lanes) return false;
     p.dims = dims_find(scratch, fn);
     if (!choose_cut(&p)) return false;
     p.facts = facts_compute_linear(scratch, fn);
@@ -977,8 +975,8 @@ static bool cut_one(PassCtx *px, Func *fn) {
     bool streams = p.num_held + p.num_kept < num_pieces(&p);
     p.joins = streams && p.threads >= SUM_THREADS && !px->precise;
     if (p.joins && !plan(&p)) return false;
-    diag_remark(px->diag, fn->span, "computed in pieces of %d of %d lanes: registers are short",
-                p.piece, p.size);
+    diag_remark(px->diag, fn->span, "computed in pieces of %d of %d lanes: %s", p.piece, p.size,
+                p.is_short ? "registers are short" : "scans are long");
     write_all(&p);
     tidy(px, fn);
     return true;

@@ -38,11 +38,28 @@ void online_end(Func *fn, Op *total, Value *so_far[2]);
 typedef VEC(Op *) Ops;
 bool ops_have(const Ops *ops, const Op *op);
 
+/* scans.c: a scan along the dimension that is cut. */
+enum { SCANS_FORWARDS = 1, SCANS_BACKWARDS, SCANS_BOTH_WAYS };
+bool scan_is_along(const Dims *dims, const Op *op, int number);
+/* Where the text of scans is long, or what threads tell each other has no room: how many lanes a
+ * thread should have of a piece; else 0: they stay whole. */
+int scans_lanes(PassCtx *px, Func *fn, int threads);
+int scans_order(const Dims *dims, const Ops *ops, int number); /* of those along it; 0: none is */
+/* How many values those before `end` have; NULL: all. */
+int scans_count(const Dims *dims, const Ops *ops, int number, const Op *end);
+/* `piece` is the scan of a piece: its results with what was before, which then is all up to its
+ * end. before: NULLs for the first. */
+void scan_go_on(Builder *b, const Op *scan, Op *piece, Value **before, Value **results);
+/* What is reduced, lane by lane, of the pieces before (left) comes to that of one more (right). */
+void reduce_combine(Builder *b, const Dims *dims, int number, const Op *reduce, Value *const *left,
+                    Value **right);
+
 typedef struct Nest {
     Op *before;     /* it stands before this op */
     Ops ends;       /* stores and reductions, in order */
     Ops ops;        /* what they are made of, they too, in order */
     Ops behind;     /* what is made of its reductions and stood between: moves behind it */
+    int order;      /* of its scans: the pieces' */
     const Op *most; /* one of its ends, and .. */
     Op *total;      /* .. the sum that is made with it (online.c), which moves behind it; or NULL */
 } Nest;
