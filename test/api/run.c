@@ -29,7 +29,7 @@
  *                                                  (default: test/run, test/promise, $TERN_SEEDS)
  *
  * TERN_TEST_DEVICE: one device, as with --device. A device "interp" or "sim" after the first of its
- * name runs the programs of each grid in another order.
+ * name runs the programs of each grid in another order; TERN_TEST_ORDERS: so many of sim (8).
  *
  * Every device's memory is poisoned with 0xff and has red zones on both sides. Each case runs on
  * interp and on every other device named (default: cpu where it opens, and sim), is compared with
@@ -904,8 +904,8 @@ int main(int argc, char **argv) {
     if (!chosen)
         open_slot("cpu", false), open_slot("interp", true), open_slot("sim:t4", true),
             open_slot("sim:a100", true), open_slot("placed", true);
-    for (int i = 0; i < 9 && !chosen; i++)
-        open_slot("sim", true); /* in order, then 8 other orders */
+    const char *orders = getenv("TERN_TEST_ORDERS");
+    for (int i = 0; i <= (orders ? atoi(orders) : 8) && !chosen; i++) open_slot("sim", true);
     bool named = false;
     for (int i = 1; i < argc && ok; i++) {
         if (!strcmp(argv[i], "-v")) continue;
