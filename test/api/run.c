@@ -89,6 +89,8 @@ typedef struct Test {
     int num_values;
     uint32_t grid[3];
     double relative, absolute; /* below 0: by dtype */
+    const Outputs *right[MAX_DEVICES]; /* what was found to be as wanted */
+    int num_right;
     char words[WORDS];
 } Test;
 
@@ -607,6 +609,18 @@ static void check_same(Test *test, const Outputs *out, const Outputs *interp) {
     }
 }
 
+/* To the last byte what another device gave, and that was right. */
+static bool is_known(const Test *test, const Outputs *out) {
+    for (int d = 0; d < test->num_right; d++) {
+        bool same = true;
+        for (int i = 0; i < test->num_values && same; i++)
+            same = !test->values[i].is_buffer ||
+                   !memcmp(out->bytes[i], test->right[d]->bytes[i], test->values[i].total);
+        if (same) return true;
+    }
+    return false;
+}
+
 static void check_printed(Test *test, DeviceSlot *device) {
     char *printed = tern_take_output(device->context);
     if (strcmp(printed ? printed : "", test->given->prints))
@@ -662,9 +676,12 @@ static bool run_on(Test *test, DeviceSlot *device, Outputs *out, const Outputs *
         else if (status)
             say(test, "%s: %s\n", tern_status_name(status), tern_message(device->context));
         else {
-            check_red_zones(test, out);
-            if (!test->words[0]) check_wants(test, out);
-            if (!test->words[0] && interp) check_same(test, out, interp);
+            if (!is_known(test, out)) {
+                check_red_zones(test, out);
+                if (!test->words[0]) check_wants(test, out);
+                if (!test->words[0] && interp) check_same(test, out, interp);
+                if (!test->words[0]) test->right[test->num_right++] = out;
+            }
             if (!test->words[0] && !device->order) check_printed(test, device);
         }
     }
