@@ -75,6 +75,14 @@ static bool add_need(Needs *needs, Need need) {
     return true;
 }
 
+NeedsMark needs_mark(const Needs *needs) {
+    return needs ? (NeedsMark){needs->ops.count, needs->all.count} : (NeedsMark){0};
+}
+
+void needs_take_back(Needs *needs, NeedsMark to) {
+    if (needs) needs->ops.count = to.ops, needs->all.count = to.all;
+}
+
 bool needs_add(Needs *needs, const Value *value) {
     return add_need(needs, (Need){value, NULL, false, 0, INT64_MAX, 1});
 }

@@ -127,6 +127,12 @@ bool needs_add_below(Needs *needs, const Value *value, const Value *end); /* .. 
 bool needs_add_to(Needs *needs, const Value *value, const Value *end);    /* .. nor more */
 bool needs_add_multiple(Needs *needs, const Value *value, int64_t of);    /* it is one, above 0 */
 bool needs_add_positive(Needs *needs, const Value *value); /* an f32 is above 0 and finite */
+/* What is asked for a try, and taken back where that fails; needs may be NULL. */
+typedef struct NeedsMark {
+    int ops, all;
+} NeedsMark;
+NeedsMark needs_mark(const Needs *needs);
+void needs_take_back(Needs *needs, NeedsMark to); /* of ints alone */
 enum { MOST_EQUAL = 4 };
 typedef struct Disjoint { /* two pointers, parameters: neither begins in the other's bytes .. */
     const Value *a, *b;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The facts say of each product who multiplies, from where, and why nothing better does. */
+/* The facts say of each product who multiplies, from where, and why nothing better does; and whether
+ * a launch is asked where its tiles begin. */
 #include "tern.h"
 #include "test.h"
 
@@ -17,7 +18,23 @@ static const char source[] =
     "        x = tl.load(a + m[:, None] * am + k[None, :] * ak)\n"
     "        y = tl.load(b + k[:, None] * bk + n[None, :] * bn)\n"
     "        acc = tl.dot(x, y, acc, input_precision=HOW, out_dtype=ACC)\n"
-    "    tl.store(c + m[:, None] * BN + n[None, :], acc)\n";
+    "    tl.store(c + m[:, None] * BN + n[None, :], acc)\n"
+    "@triton.jit\n"
+    "def twice(a, b, c, t, k, am, bk, shift, B: tl.constexpr, K: tl.constexpr, LISTED: "
+    "tl.constexpr):\n"
+    "    m, n, d = tl.arange(0, B)[:, None], tl.arange(0, B)[None, :], tl.arange(0, K)\n"
+    "    row = m + (tl.program_id(0) * B - shift)\n"
+    "    if LISTED:\n"
+    "        row += tl.load(t + tl.arange(0, B))[:, None]\n"
+    "    acc = tl.zeros((B, B), tl.float32)\n"
+    "    for i in range(0, k, K):\n"
+    "        x = tl.load(a + row * am + (i + d)[None, :])\n"
+    "        acc = tl.dot(x, tl.load(b + (i + d)[:, None] * bk + n), acc)\n"
+    "    acc = acc.to(tl.float16).to(tl.float32)\n"
+    "    for i in range(0, k, K):\n"
+    "        x = tl.load(a + m * am + (i + d)[None, :])\n"
+    "        acc = tl.dot(x, tl.load(b + (i + d)[:, None] * bk + n), acc)\n"
+    "    tl.store(c + m * B + n, acc.to(tl.float16))\n";
 
 typedef struct Row {
     const char *target;
@@ -71,6 +88,27 @@ TEST(facts_say_who_multiplies) {
         const char *facts = kernel ? tern_kernel_text(kernel, TERN_STAGE_FACTS) : "";
         if (!strstr(facts, r->want)) printf("%s: %s\n%s", signature, tern_message(context), facts);
         CHECK(strstr(facts, r->want) != NULL);
+        tern_kernel_free(kernel);
+    }
+    tern_module_free(module);
+    tern_close(context);
+}
+
+/* Rows from a list are no box, so that nobody needs to know where the others of the sum begin; the
+ * second loop's are boxes in either kernel. */
+TEST(what_no_box_needs_is_not_asked) {
+    tern_context *context = tern_open(&(tern_open_options){.device = "sim:h100"}, NULL, NULL, 0);
+    tern_module *module = tern_load_text(context, source, sizeof source - 1, "product.py");
+    for (int listed = 0; listed < 2; listed++) {
+        char signature[128];
+        snprintf(signature, sizeof signature,
+                 "*fp16:16,*fp16:16,*fp16:16,*i32:16,i32:16,i32:16,i32:16,i32,64,32,%d", listed);
+        tern_kernel *kernel = tern_compile(module, "twice", signature, NULL);
+        const char *facts = kernel ? tern_kernel_text(kernel, TERN_STAGE_FACTS) : "";
+        bool is_asked = strstr(facts, "each launch is asked") != NULL;
+        if (is_asked == listed) printf("%s\n%s", tern_message(context), facts);
+        CHECK(is_asked == !listed);
+        CHECK(strstr(facts, "copies of a: boxes of 64x32") != NULL);
         tern_kernel_free(kernel);
     }
     tern_module_free(module);

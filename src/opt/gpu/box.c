@@ -683,8 +683,13 @@ static const char *find_so(const Facts *facts, const Op *access, Needs *needs, B
 /* What is known not to be negative may be an index, or a sum with products of parameters, along
  * which a mask has gone on, too. */
 static const char *find_box(const Facts *facts, const Op *access, Needs *needs, Box *box) {
+    NeedsMark before = needs_mark(needs);
     const char *why = find_so(facts, access, needs, box, false);
-    return why && find_so(facts, access, needs, box, true) ? why : NULL;
+    if (!why) return NULL;
+    needs_take_back(needs, before);
+    if (!find_so(facts, access, needs, box, true)) return NULL;
+    needs_take_back(needs, before);
+    return why;
 }
 
 const char *box_find(const Facts *facts, const Op *access, Box *box) {
@@ -779,6 +784,7 @@ static bool lies_so(const Op *fill, const Box *box) {
 bool box_ring(Arena *arena, Func *fn, const Facts *facts, const Value *ring, Boxes *boxes,
               Needs *needs, const char **why) {
     Fills fills = {.arena = arena, .ring = ring};
+    NeedsMark before = needs_mark(needs);
     int first = boxes->count;
     region_walk(fn->body, note_fill, &fills);
     *why = NULL;
@@ -789,7 +795,7 @@ bool box_ring(Arena *arena, Func *fn, const Facts *facts, const Value *ring, Box
             *why = "rows that lie otherwise in the ring";
         vec_push(arena, boxes, box);
     }
-    if (*why) boxes->count = first;
+    if (*why) boxes->count = first, needs_take_back(needs, before);
     for (int i = 0; i < fills.all.count && !*why; i++)
         write_box(fn, fills.all.data[i], &boxes->data[first + i], first + i);
     return !*why;
