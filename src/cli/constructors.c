@@ -27,7 +27,7 @@ static ArgValue *complain(const Call *call, Span span, const char *format, ...) 
 
 typedef struct Making {
     Tensor *tensor;
-    bool have_strides, have_seed, have_dtype, have_shape;
+    bool have_strides, have_dtype, have_shape;
     uint64_t seed;
     int64_t low, high;
     ArgValue *fill;

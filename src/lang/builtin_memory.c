@@ -161,9 +161,6 @@ Object *store(Lower *l, Object *pointer, Object *value, Object *mask, MemoryOpti
 
 /* ---- tl.load and tl.store ---- */
 
-Object *block_pointer_load(Lower *l, const Call *call, MemoryOptions options);
-Object *block_pointer_store(Lower *l, const Call *call, MemoryOptions options);
-
 static bool boundary_given(const Object *check) {
     return !is_none(check) &&
            !((check->kind == OBJECT_TUPLE || check->kind == OBJECT_LIST) && !check->num_items);

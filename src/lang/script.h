@@ -119,7 +119,7 @@ struct Script {
     Module *main; /* the file that runs */
     jmp_buf no_memory;
     Object *objects;
-    int64_t num_objects, most_objects;
+    int64_t num_objects;
     MemoryLimit memory; /* of all its values */
     ObjectPool pool, dead;
     const Watch *watch;          /* NULL: nothing is traced */
@@ -314,6 +314,7 @@ Object *str_method(Host *host, Object *self, Str name);
 Object *container_method(Host *host, Object *self, Str name);
 bool sort_items(Host *host, int count, Object **items, Object *key, bool reverse);
 void builtins_open(Host *host);
+extern const Native chain_native; /* itertools.chain */
 Object *builtins_class_call(Host *host, const Class *class, const HostCall *call);
 Object *host_module_new(Host *host, const char *name);
 void module_add(Host *host, Object *module, const char *name, Object *value);

@@ -644,7 +644,6 @@ static Object *product_call(Host *host, Object *const *args, const HostCall *cal
     return host_iterator(host, list);
 }
 
-extern const Native chain_native;
 static Object *open_itertools(Host *host) {
     static const Native rows[] = {NATIVE("product", "..", product_call)};
     Object *module = host_module_new(host, "itertools");

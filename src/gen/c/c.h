@@ -184,7 +184,6 @@ void combine_scalar(Gen *g, Buf *out, int depth, Region *region, const Str *left
 
 /* ---- region.c ---- */
 void region_write(Gen *g, Region *region);
-void region_begin(Gen *g);
 void region_end(Gen *g, Region *region, int arrays_from);
 void flush(Gen *g);
 void before_write(Gen *g, const Op *writer);

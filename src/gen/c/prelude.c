@@ -18,8 +18,6 @@ typedef struct Piece {
     const char *text;
 } Piece;
 
-#define UN32 "__attribute__((aligned(1), may_alias))"
-
 /* Blend and masked access by lanes; used where no instruction is named below. */
 #define LANES_OF(code, vector, scalar)                                                            \
     {"t_sel_" code, ALL, "SELECT(t_sel_" code ", " vector ", t_vb_lanes(m))\n"},                  \
