@@ -53,10 +53,7 @@ tern_status cuda_gate_open(Device *device, void **gate) {
     if (status == TERN_OK) {
         CudaObject *object = cuda_object_new(cuda, CUDA_GATE);
         status = object ? share_page(cuda, object) : TERN_ERROR_NO_MEMORY;
-        if (status == TERN_OK)
-            *gate = object;
-        else if (object)
-            cuda_object_free(cuda, object);
+        cuda_object_keep(cuda, object, status, gate);
     }
     cuda_leave(cuda, previous);
     return status;

@@ -123,6 +123,8 @@ void cuda_clock_close(Cuda *cuda); /* with the context current */
 
 CudaObject *cuda_object_new(Cuda *cuda, CudaKind kind); /* NULL: words say that memory is full */
 void cuda_object_free(Cuda *cuda, CudaObject *object);  /* with the context current */
+/* *kept is the object if its making went well; else that is freed. It may be NULL. */
+void cuda_object_keep(Cuda *cuda, CudaObject *object, tern_status made, void **kept);
 static inline CudaStream cuda_stream_of(const void *queue) {
     return queue ? ((const CudaObject *)queue)->stream : NULL;
 }

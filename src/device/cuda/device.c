@@ -52,6 +52,13 @@ void cuda_object_free(Cuda *cuda, CudaObject *object) {
     free(object);
 }
 
+void cuda_object_keep(Cuda *cuda, CudaObject *object, tern_status made, void **kept) {
+    if (made == TERN_OK)
+        *kept = object;
+    else if (object)
+        cuda_object_free(cuda, object);
+}
+
 /* Waits, then frees. */
 static void object_close(Device *device, void *object) {
     Cuda *cuda = device->state;

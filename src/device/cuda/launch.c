@@ -141,10 +141,7 @@ tern_status cuda_queue_open(Device *device, void **queue) {
                 ? cuda_check(cuda, cuda->driver.stream_create(&object->stream, CUDA_STREAM_DEFAULT),
                              "create a stream")
                 : TERN_ERROR_NO_MEMORY;
-        if (status == TERN_OK)
-            *queue = object;
-        else if (object)
-            cuda_object_free(cuda, object);
+        cuda_object_keep(cuda, object, status, queue);
     }
     cuda_leave(cuda, previous);
     return status;
@@ -214,10 +211,7 @@ tern_status cuda_graph_end(Device *device, void *queue, void **graph) {
                      : TERN_ERROR_NO_MEMORY;
     }
     if (recorded) cuda->driver.graph_destroy(recorded);
-    if (status == TERN_OK)
-        *graph = object;
-    else if (object)
-        cuda_object_free(cuda, object);
+    cuda_object_keep(cuda, object, status, graph);
     cuda_leave(cuda, previous);
     return status;
 }

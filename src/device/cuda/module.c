@@ -221,10 +221,7 @@ tern_status cuda_load(Device *device, const CompiledKernel *kernel, void **loade
         status = load_kernel(cuda, scratch, kernel, object);
     }
     arena_free(scratch);
-    if (status == TERN_OK)
-        *loaded = object;
-    else if (object)
-        cuda_object_free(cuda, object);
+    cuda_object_keep(cuda, object, status, loaded);
     cuda_leave(cuda, previous);
     return status;
 }

@@ -154,10 +154,7 @@ tern_status cuda_event_open(Device *device, void **event) {
             object ? cuda_check(cuda, cuda->driver.event_create(&object->event, CUDA_EVENT_DEFAULT),
                                 "create an event")
                    : TERN_ERROR_NO_MEMORY;
-        if (status == TERN_OK)
-            *event = object;
-        else if (object)
-            cuda_object_free(cuda, object);
+        cuda_object_keep(cuda, object, status, event);
     }
     cuda_leave(cuda, previous);
     return status;
