@@ -17,14 +17,6 @@
 #define STD_MEMBER(module, name, file)
 #define REFUSED(module, name, why)
 #include "lang/builtins.def"
-#undef IR
-#undef MEMBER
-#undef STATIC
-#undef LANES
-#undef LANES_MEMBER
-#undef STD
-#undef STD_MEMBER
-#undef REFUSED
 
 static const Builtin table[] = {
 #define IR(module, name, params, run)     {module, name, params, run, BUILTIN_IR, false, {0}},
@@ -38,14 +30,6 @@ static const Builtin table[] = {
 #define STD_MEMBER(module, name, file) {module, name, file, NULL, BUILTIN_STD, true, {0}},
 #define REFUSED(module, name, why)     {module, name, why, NULL, BUILTIN_REFUSED, false, {0}},
 #include "lang/builtins.def"
-#undef IR
-#undef MEMBER
-#undef STATIC
-#undef LANES
-#undef LANES_MEMBER
-#undef STD
-#undef STD_MEMBER
-#undef REFUSED
 };
 
 const Builtin *builtin_find(const char *module, Str name) {
@@ -271,4 +255,11 @@ Object *arg_tensor(Lower *l, const Call *call, int arg) {
     }
     object = to_tensor(l, object, call->spans[arg]);
     return is_error(object) ? NULL : object;
+}
+
+Object *arg_mask(Lower *l, const Call *call, int arg) {
+    Object *mask = arg_tensor(l, call, arg);
+    if (!mask || ltype_is(mask->ltype, DTYPE_BOOL)) return mask;
+    call_fail(l, call, arg, "the mask must be boolean, got %s", ltype_text(l, mask->ltype));
+    return NULL;
 }

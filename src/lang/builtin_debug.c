@@ -108,12 +108,8 @@ Object *builtin_device_assert(Lower *l, const Call *call) {
     condition = cast(l, condition, ltype_of(DTYPE_BOOL), call->span);
     if (is_error(condition)) return condition;
     if (!is_none(call->args[2])) {
-        mask = arg_tensor(l, call, 2);
-        if (!mask) return poison(l);
-        if (!ltype_is(mask->ltype, DTYPE_BOOL))
-            return call_fail(l, call, 2, "the mask must be boolean, got %s",
-                             ltype_text(l, mask->ltype));
-        if (!broadcast_pair(l, &condition, &mask, call->span)) return poison(l);
+        mask = arg_mask(l, call, 2);
+        if (!mask || !broadcast_pair(l, &condition, &mask, call->span)) return poison(l);
     }
     Value *operands[2] = {condition->value, mask ? mask->value : NULL};
     Op *op = build_op(&l->builder, OP_ASSERT, mask ? 2 : 1, operands, 0, NULL, 0, NULL);

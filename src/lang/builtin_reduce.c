@@ -208,11 +208,8 @@ Object *builtin_histogram(Lower *l, const Call *call) {
         return call_fail(l, call, 1, "the number of bins must be a power of 2, got %lld",
                          (long long)bins);
     if (!is_none(call->args[2])) {
-        mask = arg_tensor(l, call, 2);
+        mask = arg_mask(l, call, 2);
         if (!mask) return poison(l);
-        if (!ltype_is(mask->ltype, DTYPE_BOOL))
-            return call_fail(l, call, 2, "the mask must be boolean, got %s",
-                             ltype_text(l, mask->ltype));
         mask = broadcast_to_shape(l, mask, 1, tensor_shape(x), call->span);
         if (is_error(mask)) return mask;
     }

@@ -245,6 +245,7 @@ bool arg_text(Lower *l, const Call *call, int arg, Str *text); /* None is empty 
 bool arg_type(Lower *l, const Call *call, int arg, LType *type);
 Object *arg_tensor(Lower *l, const Call *call,
                    int arg); /* numbers become tensors; NULL after an error */
+Object *arg_mask(Lower *l, const Call *call, int arg); /* of truth values; likewise */
 /* tl.load and tl.store of a block pointer. */
 Object *block_pointer_load(Lower *l, const Call *call, MemoryOptions options);
 Object *block_pointer_store(Lower *l, const Call *call, MemoryOptions options);

@@ -129,13 +129,6 @@ static const Probe probes[] = {
 #define LANES(module, name, params, ...) {module, name, "@" params},
 #define LANES_MEMBER                     LANES
 #include "lang/builtins.def"
-#undef IR
-#undef MEMBER
-#undef STD
-#undef STD_MEMBER
-#undef REFUSED
-#undef LANES
-#undef LANES_MEMBER
 #define TL "triton.language"
 #define LD "triton.language.extra.libdevice"
     {LD, "abs", "libdevice.abs(x)"},
@@ -540,6 +533,7 @@ static void put_refused(FILE *out) {
     } rows[] = {
 #define IR(...)
 #define MEMBER(...)
+#define STATIC(...)
 #define STD(...)
 #define STD_MEMBER(...)
 #define LANES(...)
@@ -548,13 +542,6 @@ static void put_refused(FILE *out) {
 #undef TL
 #undef LD
 #include "lang/builtins.def"
-#undef IR
-#undef MEMBER
-#undef STD
-#undef STD_MEMBER
-#undef REFUSED
-#undef LANES
-#undef LANES_MEMBER
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         fprintf(out, "| `%s.%s` | %s |\n", rows[i].module, rows[i].name,
@@ -564,10 +551,11 @@ static void put_refused(FILE *out) {
 static const char *const known[][2] = {
 #define IR(module, name, ...) {module, name},
 #define MEMBER                IR
-#define STD                   IR
-#define STD_MEMBER            IR
-#define LANES                 IR
-#define LANES_MEMBER          IR
+#define STATIC(...)
+#define STD          IR
+#define STD_MEMBER   IR
+#define LANES        IR
+#define LANES_MEMBER IR
 #define REFUSED(...)
 #include "lang/builtins.def"
 };
