@@ -191,9 +191,7 @@ static Object *open_race(Host *host) {
     static const Native rows[] = {NATIVE("race", "names, before, run, after", run_race),
                                   NATIVE("find", "fn, args, kwargs", run_find),
                                   NATIVE("keep", "fn, args, kwargs, choice, evidence", run_keep)};
-    Object *module = host_module_new(host, "triton.runtime.tern_race");
-    module_add_natives(host, module, rows, COUNT(rows));
-    return module;
+    return host_module_of(host, "triton.runtime.tern_race", rows, COUNT(rows));
 }
 
 Object *autotune_open(Host *host, Str path) {

@@ -180,7 +180,5 @@ Object *extension_open(Host *host) {
                "name, cpp_sources, cuda_sources?, functions?, extra_cflags?, extra_cuda_cflags?, "
                "extra_ldflags?, extra_include_paths?, build_directory?, verbose?, with_cuda?",
                run_load_inline)};
-    Object *module = host_module_new(host, "torch.utils.cpp_extension");
-    module_add_natives(host, module, rows, COUNT(rows));
-    return module;
+    return host_module_of(host, "torch.utils.cpp_extension", rows, COUNT(rows));
 }

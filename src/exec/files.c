@@ -194,7 +194,5 @@ Object *files_open(Host *host, Str path) {
                                   NATIVE("cpu_count", "", run_cpu_count),
                                   NATIVE("refuse_mode", "mode", run_refuse_mode)};
     if (!str_is(path, "_files")) return NULL;
-    Object *module = host_module_new(host, "_files");
-    module_add_natives(host, module, rows, COUNT(rows));
-    return module;
+    return host_module_of(host, "_files", rows, COUNT(rows));
 }

@@ -337,8 +337,7 @@ Object *grad_open(Host *host, Str path) {
         NATIVE("sgd_step", "parameters, gradients, momenta, numbers", run_sgd),
         NATIVE("adam_step", "parameters, gradients, means, squares, numbers", run_adam)};
     if (!str_is(path, "_torch.grad")) return NULL;
-    Object *module = host_module_new(host, "_torch.grad");
-    module_add_natives(host, module, rows, COUNT(rows));
+    Object *module = host_module_of(host, "_torch.grad", rows, COUNT(rows));
     module_add(host, module, "Parameter", parameter_class(host));
     return module;
 }

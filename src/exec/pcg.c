@@ -138,7 +138,5 @@ Object *numpy_pcg_open(Host *host) {
                                   {"floats", "generator, count, most?", drawn, PCG_FLOATS},
                                   {"below", "generator, count, most?", drawn, PCG_BELOW},
                                   {"shuffled", "generator, count, most?", drawn, PCG_SHUFFLED}};
-    Object *module = host_module_new(host, "_numpy_pcg");
-    module_add_natives(host, module, rows, COUNT(rows));
-    return module;
+    return host_module_of(host, "_numpy_pcg", rows, COUNT(rows));
 }

@@ -50,9 +50,7 @@ static Object *event_get(Host *host, Object *self, Str name) {
                                   NATIVE("synchronize", "", event_synchronize),
                                   NATIVE("wait", "stream?", event_synchronize),
                                   NATIVE("elapsed_time", "end_event", event_elapsed)};
-    for (int i = 0; i < COUNT(rows); i++)
-        if (str_is(name, rows[i].name)) return native_new(host, &rows[i], self);
-    return NULL;
+    return native_of(host, rows, COUNT(rows), name, self);
 }
 
 Object *run_event(Host *host, Object *const *args, const HostCall *call) {
@@ -92,9 +90,7 @@ static Object *range_enter(Host *host, Object *const *args, const HostCall *call
 static Object *range_get(Host *host, Object *self, Str name) {
     static const Native rows[] = {NATIVE("__enter__", "", range_enter),
                                   NATIVE("__exit__", "type, value, traceback", pop)};
-    for (int i = 0; i < COUNT(rows); i++)
-        if (str_is(name, rows[i].name)) return native_new(host, &rows[i], self);
-    return NULL;
+    return native_of(host, rows, COUNT(rows), name, self);
 }
 static const HostType range_type = {.name = "range", .attribute = range_get};
 static Object *run_range(Host *host, Object *const *args, const HostCall *call) {
@@ -108,9 +104,7 @@ static Object *run_range(Host *host, Object *const *args, const HostCall *call) 
 static Object *open_nvtx(Host *host) {
     static const Native rows[] = {NATIVE("range_push", "msg", push), NATIVE("range_pop", "", pop),
                                   NATIVE("range", "msg", run_range)};
-    Object *module = host_module_new(host, "torch.cuda.nvtx");
-    module_add_natives(host, module, rows, COUNT(rows));
-    return module;
+    return host_module_of(host, "torch.cuda.nvtx", rows, COUNT(rows));
 }
 
 /* ---- profiles ---- */
@@ -237,9 +231,7 @@ static Object *profiler_get(Host *host, Object *self, Str name) {
                profiler_table),
         NATIVE("export_chrome_trace", "path", profiler_export),
     };
-    for (int i = 0; i < COUNT(rows); i++)
-        if (str_is(name, rows[i].name)) return native_new(host, &rows[i], self);
-    return NULL;
+    return native_of(host, rows, COUNT(rows), name, self);
 }
 
 /* What is watched is all that tern does: activities change nothing. */
@@ -291,9 +283,7 @@ static Object *open_old_profiler(Host *host) {
                "use_kineto?, use_device?, use_cpu?, with_modules?",
                run_old_profile),
         NATIVE("record_function", "name", run_range)};
-    Object *module = host_module_new(host, "torch.autograd.profiler");
-    module_add_natives(host, module, rows, COUNT(rows));
-    return module;
+    return host_module_of(host, "torch.autograd.profiler", rows, COUNT(rows));
 }
 
 Object *profile_open(Host *host, Str path) {

@@ -206,7 +206,5 @@ Object *numpy_random_open(Host *host) {
         {"normals", "generator, count, most?", numpy_draw, NUMPY_NORMALS},
         {"below", "generator, count, most?", numpy_draw, NUMPY_BELOW},
         {"shuffled", "generator, count, most?", numpy_draw, NUMPY_SHUFFLED}};
-    Object *module = host_module_new(host, "_numpy_random");
-    module_add_natives(host, module, rows, COUNT(rows));
-    return module;
+    return host_module_of(host, "_numpy_random", rows, COUNT(rows));
 }

@@ -948,8 +948,7 @@ Object *torch_open(Host *host, Str path) {
     if (str_is(path, "_numpy_random")) return numpy_random_open(host);
     if (str_is(path, "_numpy_pcg")) return numpy_pcg_open(host);
     if (str_is(path, "torch.cuda")) {
-        module = host_module_new(host, "torch.cuda");
-        module_add_natives(host, module, of_cuda, COUNT(of_cuda));
+        module = host_module_of(host, "torch.cuda", of_cuda, COUNT(of_cuda));
         module_add(host, module, "nvtx", module_import(host, STR("torch.cuda.nvtx")));
         module_add(host, module, "OutOfMemoryError",
                    host->script->classes[CLASS_OUT_OF_MEMORY_ERROR]);
@@ -957,11 +956,9 @@ Object *torch_open(Host *host, Str path) {
         if (!is_raised(host))
             module_add(host, module, "_DeviceGuard", host_get(host, module, STR("device")));
     } else if (str_is(path, "torch.cpu")) {
-        module = host_module_new(host, "torch.cpu");
-        module_add_natives(host, module, of_cpu, COUNT(of_cpu));
+        module = host_module_of(host, "torch.cpu", of_cpu, COUNT(of_cpu));
     } else if (str_is(path, "torch.jit")) {
-        module = host_module_new(host, "torch.jit");
-        module_add_natives(host, module, of_jit, COUNT(of_jit));
+        module = host_module_of(host, "torch.jit", of_jit, COUNT(of_jit));
     } else if (str_is(path, "torch.autograd")) {
         module = host_module_new(host, "torch.autograd");
         module_add(host, module, "profiler", module_import(host, STR("torch.autograd.profiler")));
@@ -973,8 +970,7 @@ Object *torch_open(Host *host, Str path) {
     } else if (str_is(path, "torch.utils.cpp_extension")) {
         module = extension_open(host);
     } else if (str_is(path, "_torch.functional")) {
-        module = host_module_new(host, "_torch.functional");
-        module_add_natives(host, module, of_functional, COUNT(of_functional));
+        module = host_module_of(host, "_torch.functional", of_functional, COUNT(of_functional));
     } else if (str_is(path, "torch.nn")) {
         module = host_module_new(host, "torch.nn");
         module_add(host, module, "functional", module_import(host, STR("torch.nn.functional")));

@@ -155,12 +155,12 @@ static Object *open_runtime(Host *host) {
     static const Native of_active[] = {NATIVE("get_active_torch_device", "", run_active_device),
                                        NATIVE("get_current_target", "", run_target)};
     static const Native of_utils[] = {NATIVE("get_device_properties", "device", run_properties)};
-    Object *utils = host_module_new(host, "triton.runtime.driver.active.utils");
-    module_add_natives(host, utils, of_utils, COUNT(of_utils));
+    Object *utils =
+        host_module_of(host, "triton.runtime.driver.active.utils", of_utils, COUNT(of_utils));
     Object *module = host_module_new(host, "triton.runtime");
     Object *driver = host_module_new(host, "triton.runtime.driver");
-    Object *active = host_module_new(host, "triton.runtime.driver.active");
-    module_add_natives(host, active, of_active, COUNT(of_active));
+    Object *active =
+        host_module_of(host, "triton.runtime.driver.active", of_active, COUNT(of_active));
     module_add_natives(host, driver, of_driver, COUNT(of_driver));
     module_add(host, active, "utils", utils);
     module_add(host, driver, "active", active);
@@ -184,8 +184,7 @@ static Object *open_triton(Host *host) {
         NATIVE("cdiv", "x, y", run_cdiv), NATIVE("next_power_of_2", "n", run_next_power),
         NATIVE("set_allocator", "allocator", run_allocator), NATIVE("jit", "..", jit_decorator)};
     static const char *const of_runtime[] = {"Config", "autotune", "heuristics"};
-    Object *module = host_module_new(host, "triton");
-    module_add_natives(host, module, rows, COUNT(rows));
+    Object *module = host_module_of(host, "triton", rows, COUNT(rows));
     module_add(host, module, "__version__", object_str(host->arena, STR("3.6.0")));
     module_add(host, module, "language",
                builtin_attribute(host->arena, STR("triton"), STR("language")));
@@ -220,8 +219,7 @@ Object *triton_open(Host *host, Str path) {
     if (str_is(path, "triton")) return open_triton(host);
     if (str_is(path, "triton.runtime")) return open_runtime(host);
     if (!str_is(path, "triton.testing")) return autotune_open(host, path);
-    Object *module = host_module_new(host, "triton.testing");
-    module_add_natives(host, module, of_testing, COUNT(of_testing));
+    Object *module = host_module_of(host, "triton.testing", of_testing, COUNT(of_testing));
     add_perf_report(host, module);
     return module;
 }

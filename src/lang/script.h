@@ -246,6 +246,8 @@ bool slots_forbid(const Object *object, Str name);
 Object *host_invoke(Host *host, Object *callee, const HostCall *call);
 Object *host_invoke_with(Host *host, Object *callee, int num_args, Object *const *args);
 Object *native_new(Host *host, const Native *native, Object *self);
+/* The row of that name, as a method of `self`; NULL: there is none. */
+Object *native_of(Host *host, const Native *rows, int count, Str name, Object *self);
 Object *method_new(Host *host, Object *self, Object *function);
 const char *native_name(const Object *native);
 Object *function_new(Host *host, const FunctionDef *def);
@@ -319,6 +321,7 @@ Object *builtins_class_call(Host *host, const Class *class, const HostCall *call
 Object *host_module_new(Host *host, const char *name);
 void module_add(Host *host, Object *module, const char *name, Object *value);
 void module_add_natives(Host *host, Object *module, const Native *natives, int count);
+Object *host_module_of(Host *host, const char *name, const Native *natives, int count);
 Object *module_import(Host *host, Str path);
 extern const HostType module_type;
 Object *sys_exit(Host *host, Object *const *args, const HostCall *call); /* exit(), too */

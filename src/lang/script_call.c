@@ -21,6 +21,12 @@ Object *native_new(Host *host, const Native *native, Object *self) {
     return object;
 }
 
+Object *native_of(Host *host, const Native *rows, int count, Str name, Object *self) {
+    for (int i = 0; i < count; i++)
+        if (str_is(name, rows[i].name)) return native_new(host, &rows[i], self);
+    return NULL;
+}
+
 const char *native_name(const Object *native) { return ((const Native *)native->payload)->name; }
 
 /* The next word of "x, dim?, *, y": its length; *optional; the rest. */

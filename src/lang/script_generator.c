@@ -283,9 +283,7 @@ static Object *generator_get(Host *host, Object *self, Str name) {
         NATIVE("close", "", run_close),
         NATIVE("__iter__", "", run_self),
     };
-    for (int i = 0; i < COUNT(rows); i++)
-        if (str_is(name, rows[i].name)) return native_new(host, &rows[i], self);
-    return NULL;
+    return native_of(host, rows, COUNT(rows), name, self);
 }
 
 static size_t bytes_of(const Slots *layout) {

@@ -41,6 +41,12 @@ void module_add_natives(Host *host, Object *module, const Native *natives, int c
         module_add(host, module, natives[i].name, native_new(host, &natives[i], NULL));
 }
 
+Object *host_module_of(Host *host, const char *name, const Native *natives, int count) {
+    Object *module = host_module_new(host, name);
+    module_add_natives(host, module, natives, count);
+    return module;
+}
+
 static Object *floating(Host *host, double value) { return object_float(host->arena, value); }
 
 /* ---- math ---- */
@@ -341,8 +347,7 @@ static Object *open_math(Host *host) {
         NATIVE("isfinite", "x", math_isfinite),
         NATIVE("copysign", "x, y", math_copysign),
     };
-    Object *module = host_module_new(host, "math");
-    module_add_natives(host, module, rows, COUNT(rows));
+    Object *module = host_module_of(host, "math", rows, COUNT(rows));
     module_add(host, module, "pi", floating(host, 3.141592653589793));
     module_add(host, module, "e", floating(host, 2.718281828459045));
     module_add(host, module, "tau", floating(host, 6.283185307179586));
@@ -394,9 +399,7 @@ static Object *open_time(Host *host) {
         NATIVE("perf_counter_ns", "", time_perf_counter_ns),
         NATIVE("sleep", "seconds", time_sleep),
     };
-    Object *module = host_module_new(host, "time");
-    module_add_natives(host, module, rows, COUNT(rows));
-    return module;
+    return host_module_of(host, "time", rows, COUNT(rows));
 }
 
 /* ---- os, sys ---- */
@@ -412,8 +415,7 @@ static Object *os_getenv(Host *host, Object *const *args, const HostCall *call) 
 static Object *open_os(Host *host) {
     static const Native rows[] = {NATIVE("getpid", "", os_getpid),
                                   NATIVE("getenv", "key, default?", os_getenv)};
-    Object *module = host_module_new(host, "os");
-    module_add_natives(host, module, rows, COUNT(rows));
+    Object *module = host_module_of(host, "os", rows, COUNT(rows));
     module_add(host, module, "environ", heap_list(host, OBJECT_DICT, 0, NULL));
     module_add(host, module, "sep", object_str(host->arena, STR("/")));
     module_add(host, module, "linesep", object_str(host->arena, STR("\n")));
@@ -619,9 +621,7 @@ static Object *open_functools(Host *host) {
         NATIVE("has", "object, name", has_call),
         NATIVE("abstract", "function", abstract_call),
     };
-    Object *module = host_module_new(host, "functools");
-    module_add_natives(host, module, rows, COUNT(rows));
-    return module;
+    return host_module_of(host, "functools", rows, COUNT(rows));
 }
 
 static Object *product_call(Host *host, Object *const *args, const HostCall *call) {
@@ -646,8 +646,7 @@ static Object *product_call(Host *host, Object *const *args, const HostCall *cal
 
 static Object *open_itertools(Host *host) {
     static const Native rows[] = {NATIVE("product", "..", product_call)};
-    Object *module = host_module_new(host, "itertools");
-    module_add_natives(host, module, rows, COUNT(rows));
+    Object *module = host_module_of(host, "itertools", rows, COUNT(rows));
     module_add(host, module, "chain", native_new(host, &chain_native, NULL));
     return module;
 }
@@ -704,8 +703,7 @@ static Object *open_collections(Host *host) {
     static const Native rows[] = {
         NATIVE("namedtuple", "typename, field_names, *, defaults?", namedtuple_call),
         NATIVE("defaultdict", "..", defaultdict_call)};
-    Object *module = host_module_new(host, "collections");
-    module_add_natives(host, module, rows, COUNT(rows));
+    Object *module = host_module_of(host, "collections", rows, COUNT(rows));
     module_add(host, module, "OrderedDict", host->script->classes[CLASS_DICT]);
     return module;
 }
@@ -761,8 +759,7 @@ static Object *open_dataclasses(Host *host) {
         NATIVE("field", "*, default?, default_factory?, init?, repr?, compare?, hash?, metadata?",
                field_call),
         NATIVE("names", "of", fields_names)};
-    Object *module = host_module_new(host, "_dataclasses");
-    module_add_natives(host, module, rows, COUNT(rows));
+    Object *module = host_module_of(host, "_dataclasses", rows, COUNT(rows));
     module_add(host, module, "FrozenInstanceError",
                host->script->classes[CLASS_FROZEN_INSTANCE_ERROR]);
     return module;
