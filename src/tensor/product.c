@@ -209,32 +209,18 @@ static tern_tensor *straightened(tern_session *session, const tern_tensor *x, in
     return copy;
 }
 
-static tern_status run_tile(tern_session *session, const tern_tensor *a, const tern_tensor *b,
-                            tern_tensor *y, int tile) {
-    Call call;
-    FormKey key = {.words = {0, 0, 0}};
-    Space *space = &call.space;
-    int batches = y->rank - 2, tile_dims[TILE_DIMS];
-    int64_t a_strides[TERN_MAX_RANK], b_strides[TERN_MAX_RANK], batch_shape[TERN_MAX_RANK];
-    if (!y->numel) return TERN_OK;
-    if (session->trace)
-        return trace_run(session->trace,
-                         &(Run){.kind = RUN_PRODUCT,
-                                .op = TERN_OP_matmul,
-                                .compute = compute_type(y->dtype),
-                                .num_operands = 2,
-                                .operands = {tern_of((tern_tensor *)a), tern_of((tern_tensor *)b)}},
-                         y);
-    memcpy(batch_shape, y->shape, sizeof batch_shape);
-    batch_shape[batches] = a->shape[a->rank - 2];
-    batch_shape[batches + 1] = a->shape[a->rank - 1];
-    broadcast_strides(a, y->rank, batch_shape, a_strides);
-    batch_shape[batches] = b->shape[b->rank - 2];
-    batch_shape[batches + 1] = b->shape[b->rank - 1];
-    broadcast_strides(b, y->rank, batch_shape, b_strides);
+/* The batches, then m, n and k. */
+static void product_space(const tern_tensor *a, const tern_tensor *b, const tern_tensor *y,
+                          Space *space) {
+    int batches = y->rank - 2, m = batches, n = batches + 1, k = batches + 2;
+    int64_t a_strides[TERN_MAX_RANK], b_strides[TERN_MAX_RANK], shape[TERN_MAX_RANK];
+    memcpy(shape, y->shape, sizeof shape);
+    shape[batches] = a->shape[a->rank - 2], shape[batches + 1] = a->shape[a->rank - 1];
+    broadcast_strides(a, y->rank, shape, a_strides);
+    shape[batches] = b->shape[b->rank - 2], shape[batches + 1] = b->shape[b->rank - 1];
+    broadcast_strides(b, y->rank, shape, b_strides);
     space->num_operands = 3;
     space->rank = y->rank + 1;
-    int m = batches, n = batches + 1, k = batches + 2;
     for (int d = 0; d < batches; d++) {
         space->sizes[d] = y->shape[d];
         space->strides[0][d] = a_strides[d];
@@ -251,31 +237,51 @@ static tern_status run_tile(tern_session *session, const tern_tensor *a, const t
         space->strides[i][m] = of_m[i];
         space->strides[i][n] = of_n[i];
         space->strides[i][k] = of_k[i];
-        tile_dims[i] = k - i;
     }
+}
+
+/* A tile has all its rows and columns, also where they are the same ones. */
+static void keep_strides(Form *form) {
+    static const int needed[2][2] = {{0, 2}, {0, 1}};
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++) {
+            uint8_t zero = (uint8_t)(STRIDE_0 << (2 * needed[i][j]));
+            uint8_t bits = (uint8_t)(3 << (2 * needed[i][j]));
+            if ((form->operands[i].classes & bits) == zero)
+                form->operands[i].classes &= (uint8_t)~bits;
+        }
+}
+
+static tern_status run_tile(tern_session *session, const tern_tensor *a, const tern_tensor *b,
+                            tern_tensor *y, int tile) {
+    Call call;
+    FormKey key = {.words = {0, 0, 0}};
+    int batches = y->rank - 2, m = batches, n = batches + 1, k = batches + 2;
+    if (!y->numel) return TERN_OK;
     call.operands[0] = tern_of((tern_tensor *)a);
     call.operands[1] = tern_of((tern_tensor *)b);
     call.operands[2] = tern_of(y);
+    if (session->trace)
+        return trace_run(session->trace,
+                         &(Run){.kind = RUN_PRODUCT,
+                                .op = TERN_OP_matmul,
+                                .compute = compute_type(y->dtype),
+                                .num_operands = 2,
+                                .operands = {call.operands[0], call.operands[1]}},
+                         y);
+    product_space(a, b, y, &call.space);
     key.form.op = TERN_OP_matmul;
     key.form.kind = FORM_PRODUCT;
     key.form.flags = FORM_REDUCES;
     key.form.outer = (uint8_t)k;
     key.form.compute = (uint8_t)compute_type(y->dtype);
     key.form.tile = (uint8_t)tile;
-    form_describe(&key, session, &call, tile_dims);
-    /* A tile has all its rows and columns, also where they are the same ones. */
-    static const int needed[2][2] = {{0, 2}, {0, 1}};
-    for (int i = 0; i < 2; i++)
-        for (int j = 0; j < 2; j++) {
-            uint8_t zero = (uint8_t)(STRIDE_0 << (2 * needed[i][j]));
-            uint8_t bits = (uint8_t)(3 << (2 * needed[i][j]));
-            if ((key.form.operands[i].classes & bits) == zero)
-                key.form.operands[i].classes &= (uint8_t)~bits;
-        }
+    form_describe(&key, session, &call, (int[TILE_DIMS]){k, n, m});
+    keep_strides(&key.form);
     Tile block = product_tile(&key.form);
     int64_t down = (y->shape[m] + block.rows - 1) / block.rows;
     int64_t across = (y->shape[n] + block.cols - 1) / block.cols;
-    return plan_run(session, &key, &call, down * across * space_count(space, 0, batches));
+    return plan_run(session, &key, &call, down * across * space_count(&call.space, 0, batches));
 }
 
 tern_status product_run_way(tern_session *session, tern_stream *stream, const tern_tensor *a,
