@@ -131,6 +131,46 @@ static bool is_no_ring(Op *op, void *ring) {
     return op->kind != OP_RING;
 }
 
+/* Says why a target does not take what was lowered for another. */
+static void check_target(const Func *fn, const struct Pipeline *pipeline, const char *target,
+                         Diag *diag) {
+    const Arch *arch = arch_find(str_of(target));
+    bool makes_rings = !pipeline->target || pipeline->placing;
+    const Op *ring;
+    if (fn->form == FORM_PLACED && pipeline->target && !str_is(fn->target, target)) {
+        diag_error(diag, fn->span, "IR that is placed for %.*s, not for %s", STR_ARG(fn->target),
+                   target);
+    } else if (fn->form == FORM_SPREAD && pipeline->placing) {
+        diag_refused(diag, fn->span, "IR in spread form on target '%s'", target);
+        diag_help(diag, fn->span, "GPUs take the thread form that it was made of");
+    } else if (func_cluster(fn) > 1 && (!pipeline->placing || (arch && arch->number < 90))) {
+        diag_refused(diag, fn->span, "a program of several blocks on target '%s'", target);
+    } else if (!makes_rings && !region_walk(fn->body, is_no_ring, &ring)) {
+        diag_refused(diag, ring->span,
+                     "'ring' on target '%s': asynchronous copies into shared memory are not made "
+                     "for it yet",
+                     target);
+    }
+}
+
+static int num_warps_of(const Func *fn, const CompileRequest *request) {
+    if (fn->form == FORM_THREAD || fn->form == FORM_SPREAD) return (func_threads(fn) + 31) / 32;
+    if (fn->form == FORM_PLACED) return fn->num_warps;
+    return request->num_warps ? request->num_warps : 4;
+}
+
+/* What was asked of each launch on the way, if anything was. */
+static void keep_needs(CompiledKernel *kernel, Needs *needs) {
+    if (!needs || !needs_close(needs)) return;
+    kernel->needs = needs;
+    if (needs_asks_apart(needs))
+        vec_push(kernel->arena, &kernel->facts.notes,
+                 STR("parameters do not overlap: each launch is asked"));
+    if (needs_asks_positive(needs))
+        vec_push(kernel->arena, &kernel->facts.notes,
+                 STR("rows scaled once, by what is above 0: each launch is asked"));
+}
+
 CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request, Diag *diag) {
     const struct Pipeline *pipeline = pipeline_find(request->target);
     if (!pipeline) {
@@ -140,33 +180,8 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
         return NULL;
     }
     verify(arena, fn, NULL, diag);
+    if (!diag_failed(diag)) check_target(fn, pipeline, request->target, diag);
     if (diag_failed(diag)) return NULL;
-    bool placed = fn->form == FORM_PLACED;
-    if (placed && pipeline->target && !str_is(fn->target, request->target)) {
-        diag_error(diag, fn->span, "IR that is placed for %.*s, not for %s", STR_ARG(fn->target),
-                   request->target);
-        return NULL;
-    }
-    bool thread = fn->form == FORM_THREAD, spread = fn->form == FORM_SPREAD;
-    if (spread && pipeline->placing) {
-        diag_refused(diag, fn->span, "IR in spread form on target '%s'", request->target);
-        diag_help(diag, fn->span, "GPUs take the thread form that it was made of");
-        return NULL;
-    }
-    const Arch *arch = arch_find(str_of(request->target));
-    if (func_cluster(fn) > 1 && (!pipeline->placing || (arch && arch->number < 90))) {
-        diag_refused(diag, fn->span, "a program of several blocks on target '%s'", request->target);
-        return NULL;
-    }
-    bool makes_rings = !pipeline->target || pipeline->placing;
-    const Op *ring;
-    if (!makes_rings && !region_walk(fn->body, is_no_ring, &ring)) {
-        diag_refused(diag, ring->span,
-                     "'ring' on target '%s': asynchronous copies into shared memory are not made "
-                     "for it yet",
-                     request->target);
-        return NULL;
-    }
     CompiledKernel *kernel = arena_new_of(arena, CompiledKernel);
     *kernel = (CompiledKernel){.arena = arena,
                                .name = fn->name,
@@ -175,10 +190,7 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
                                .params = kernel_params(arena, fn),
                                .ir = fn,
                                .target = str_c(arena, str_of(request->target)),
-                               .num_warps = thread || spread     ? (func_threads(fn) + 31) / 32
-                                            : placed             ? fn->num_warps
-                                            : request->num_warps ? request->num_warps
-                                                                 : 4,
+                               .num_warps = num_warps_of(fn, request),
                                .num_stages = request->num_stages ? request->num_stages : 3,
                                .debug = request->debug,
                                .locations = request->locations};
@@ -209,15 +221,7 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
     int64_t start = clock_ns();
     if (!pipeline->target->generate(fn, &options, diag, &text, &kernel->facts)) return NULL;
     kernel_step(kernel, "generate", start);
-    if (px.needs && needs_close(px.needs)) {
-        kernel->needs = px.needs;
-        if (needs_asks_apart(px.needs))
-            vec_push(arena, &kernel->facts.notes,
-                     STR("parameters do not overlap: each launch is asked"));
-        if (needs_asks_positive(px.needs))
-            vec_push(arena, &kernel->facts.notes,
-                     STR("rows scaled once, by what is above 0: each launch is asked"));
-    }
+    keep_needs(kernel, px.needs);
     kernel->text = buf_str(&text);
     if (pipeline->target == &target_ptx) keep_ptx(arena, kernel->text);
     return kernel;
