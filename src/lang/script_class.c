@@ -42,6 +42,16 @@ static bool is_early(const Class *class, const Object *one) {
     return false;
 }
 
+/* Does it come later in what is left of a base's order? */
+static bool is_behind(const Class *class, const int *at, const Object *one) {
+    for (int i = 0; i < class->num_bases; i++) {
+        const Class *base = class_info(class->bases[i]);
+        for (int k = at[i] + 1; k < base->num_order; k++)
+            if (base->order[k] == one) return true;
+    }
+    return false;
+}
+
 /* Python's C3: the classes above merge, each before those above it. False: they cannot. */
 static bool merge_order(Host *host, Class *class) {
     int left = 0, at[64] = {0}, num = class->num_bases;
@@ -57,12 +67,7 @@ static bool merge_order(Host *host, Class *class) {
             if (at[i] == base->num_order) continue;
             any = true;
             head = base->order[at[i]];
-            if (is_early(class, head)) head = NULL;
-            for (int k = 0; k < num && head; k++) {
-                const Class *other = class_info(class->bases[k]);
-                for (int m = at[k] + 1; m < other->num_order && head; m++)
-                    if (other->order[m] == head) head = NULL;
-            }
+            if (is_early(class, head) || is_behind(class, at, head)) head = NULL;
         }
         if (!any) return true;
         if (!head) return false;
