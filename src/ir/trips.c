@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* trips: through scratch in shared memory; see trips.h. */
 #include "ir/trips.h"
+#include "ir/arch.h"
 
 #include <math.h>
 
@@ -294,13 +295,32 @@ bool scan_parts(const Op *op, ScanParts *parts) {
 }
 
 /* From the first bit of the axis that is one of warps on: a slot of 8 bytes for each thread and
- * register whose value is a total. */
+ * register whose value is a total. Where a block has no room for all of them, in rounds. */
+int scan_row_bytes(const Func *fn, const Op *op) {
+    return op->num_operands * 32 * fn->num_warps * 8;
+}
+
+int scan_slots_at_once(const Func *fn, const Op *op, int slots) {
+    enum { ROUND_BYTES = 32 * 1024, MOST_ROUNDS = 64 };
+    const Arch *arch = arch_find(fn->target);
+    int row = scan_row_bytes(fn, op), at_once = ROUND_BYTES / row;
+    if (!arch || (int64_t)slots * row <= arch->shared_limit) return slots;
+    if (at_once < 1) at_once = 1;
+    return slots > at_once * MOST_ROUNDS ? slots / MOST_ROUNDS : at_once;
+}
+
+static int add_trips(const Func *fn, const Op *op, int slots, int count, int *bytes) {
+    int at_once = scan_slots_at_once(fn, op, slots);
+    for (; slots > 0; slots -= at_once)
+        bytes[count++] = (slots < at_once ? slots : at_once) * scan_row_bytes(fn, op);
+    return count;
+}
+
 static int scan_trips(const Func *fn, const Op *op, int *bytes) {
     ScanParts parts;
     if (scan_parts(op, &parts)) {
-        int cells = layout_regs(type_layout(op->operands[0]->type)) >> parts.count[SCAN_LOW];
-        bytes[0] = op->num_operands * cells * 32 * fn->num_warps * 8;
-        return parts.count[SCAN_WARPS] > 0;
+        int slots = layout_regs(type_layout(op->operands[0]->type)) >> parts.count[SCAN_LOW];
+        return parts.count[SCAN_WARPS] ? add_trips(fn, op, slots, 0, bytes) : 0;
     }
     const Type *in = op->operands[0]->type;
     const Layout *layout = type_layout(in);
@@ -313,7 +333,7 @@ static int scan_trips(const Func *fn, const Op *op, int *bytes) {
         if (!(axis >> bit & 1)) continue;
         if (places[bit].kind == KIND_REG) slots /= 2;
         if (places[bit].kind == KIND_WARP) warps = true;
-        if (warps) bytes[count++] = op->num_operands * slots * 32 * fn->num_warps * 8;
+        if (warps) count = add_trips(fn, op, slots, count, bytes);
     }
     return count;
 }

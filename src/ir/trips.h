@@ -7,7 +7,8 @@
 
 #include "ir/place.h"
 
-enum { MAX_TRIPS = MAX_TILE_BITS, SCRATCH_ALIGNMENT = 16 };
+/* A scan may have so many rounds for each bit of its tile. */
+enum { MAX_ROUNDS = 65, MAX_TRIPS = MAX_TILE_BITS * MAX_ROUNDS, SCRATCH_ALIGNMENT = 16 };
 enum { SMALL_SCRATCH = 16 * 1024 }; /* up to here scratch moves on instead of waiting */
 
 enum { KEPT_READS = 64 }; /* a load's `kept`: a number times this, and which of the reads it is */
@@ -68,7 +69,10 @@ typedef struct ScanParts {
     int count[NUM_SCAN_PARTS];
     int bits[NUM_SCAN_PARTS][MAX_TILE_BITS]; /* of registers, or of the number of a thread */
 } ScanParts;
-bool scan_parts(const Op *op, ScanParts *parts); /* false: its bits are otherwise */
+bool scan_parts(const Op *op, ScanParts *parts);  /* false: its bits are otherwise */
+int scan_row_bytes(const Func *fn, const Op *op); /* of what all threads have in one slot */
+/* Of so many slots of a trip: how many go at once. */
+int scan_slots_at_once(const Func *fn, const Op *op, int slots);
 Reduction reduction_of(const Op *op);
 bool reduction_next(Reduction *r); /* false when nothing is left */
 void reduction_remove(Reduction *r);

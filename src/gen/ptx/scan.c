@@ -27,7 +27,8 @@ typedef struct Parts {
     bool reverse;
     Tir *neutral;                  /* by value, NULL: not all are known */
     uint32_t lane_bits, warp_bits; /* of the axis, in the number of a thread */
-    int slots;                     /* registers of other axes, and the high ones of this one */
+    int slots;                     /* registers of other axes, and the high ones of this one, .. */
+    int first, at_once;            /* .. which of them are in shared memory, how many at most */
     Tir **regs;                    /* [value][register] */
 } Parts;
 
@@ -180,10 +181,10 @@ static void store_totals(Parts *s, int base, Tir **totals) {
     Tir ends = s->lane_bits ? thread_is(s, s->lane_bits, bits_at(s, SCAN_LANES, last)) : 0;
     for (int v = 0; v < s->count; v++) {
         Tir place = shared_place(s, v, thread_bits(s, all & ~s->lane_bits));
-        for (int i = 0; i < s->slots; i++)
+        for (int i = 0; i < s->at_once; i++)
             ptx_store_lanes(g, "st.shared",
-                            ptx_shared_address(g, base + (v * s->slots + i) * row, place),
-                            type_lane(s->op->operands[v]->type), 1, ends, &totals[i][v]);
+                            ptx_shared_address(g, base + (v * s->at_once + i) * row, place),
+                            type_lane(s->op->operands[v]->type), 1, ends, &totals[s->first + i][v]);
     }
 }
 
@@ -195,7 +196,7 @@ static Tir *load_total(const Parts *s, int base, int slot, int index) {
     Tir *values = ptx_new_regs(g, s->count);
     for (int v = 0; v < s->count; v++) {
         const Type *lane = type_lane(s->op->operands[v]->type);
-        int at = base + (v * s->slots + slot) * row +
+        int at = base + (v * s->at_once + slot - s->first) * row +
                  (int)bits_at(s, SCAN_WARPS, index) * ptx_lane_bytes(lane);
         Tir place = shared_place(s, v, thread_bits(s, others));
         ptx_load_lanes(g, "ld.shared", false, ptx_shared_address(g, at, place), lane, 1, 0, NULL,
@@ -275,10 +276,20 @@ static uint32_t *slots_of(const Parts *s) {
     return slots;
 }
 
+/* The totals of the slots from `first` on; returns where they are. */
+static int tell_totals(Parts *s, int first, int at_once, Tir **totals) {
+    s->first = first, s->at_once = at_once;
+    if (first + at_once > s->slots) s->at_once = s->slots - first;
+    int base = ptx_shared_begin(s->g, s->at_once * scan_row_bytes(s->g->fn, s->op));
+    store_totals(s, base, totals);
+    ptx_barrier(s->g);
+    return base;
+}
+
 static void scan_in_parts(Gen *g, const Op *op, const ScanParts *parts) {
     Parts s = parts_of(g, op, parts);
     uint32_t *slots = slots_of(&s);
-    int base = 0, high = length_of(&s, SCAN_HIGH);
+    int base = 0, high = length_of(&s, SCAN_HIGH), at_once = scan_slots_at_once(g->fn, op, s.slots);
     bool is_one = !parts->count[SCAN_LOW]; /* what lanes make up to it is the register's */
     Tir **totals = arena_array(g->arena, Tir *, s.slots);
     Partial *before = arena_array(g->arena, Partial, s.slots), all = nothing(&s);
@@ -287,13 +298,9 @@ static void scan_in_parts(Gen *g, const Op *op, const ScanParts *parts) {
         before[i] = is_one ? nothing(&s) : lanes_before(&s, totals[i]);
         for (int v = 0; v < s.count && is_one; v++) s.regs[v][slots[i]] = totals[i][v];
     }
-    if (s.warp_bits) {
-        base = ptx_shared_begin(g, s.count * s.slots * g->threads * CELL_BYTES);
-        store_totals(&s, base, totals);
-        ptx_barrier(g);
-    }
     for (int i = 0; i < s.slots; i++) {
         Partial warps = nothing(&s);
+        if (s.warp_bits && i % at_once == 0) base = tell_totals(&s, i, at_once, totals);
         if (s.warp_bits)
             warps = warps_before(&s, base, i, &totals[i]);
         else if (high > 1)
@@ -336,6 +343,28 @@ static Tir source_thread(const Scanner *s) {
     return tir_2(b, TIR_OR32, tid, tir_i32(b, set));
 }
 
+/* Those of so many registers, through shared memory. */
+static void exchange_round(Scanner *s, Tir source, const int *list, int count, Tir **totals) {
+    Gen *g = s->g;
+    int row = g->threads * CELL_BYTES, base = ptx_shared_begin(g, s->count * count * row);
+    for (int pass = 0, at = base; pass < 2; pass++, at = base) {
+        for (int v = 0; v < s->count; v++) {
+            const Type *lane = type_lane(s->op->operands[v]->type);
+            int bytes = ptx_lane_bytes(lane);
+            Tir place =
+                tir_2(g->b, TIR_MUL32, pass ? source : ptx_thread_id(g), tir_i32(g->b, bytes));
+            for (int i = 0; i < count; i++, at += row) {
+                Tir address = ptx_shared_address(g, at, place), *to = &totals[v][list[i]];
+                if (pass)
+                    ptx_load_lanes(g, "ld.shared", false, address, lane, 1, 0, NULL, to);
+                else
+                    ptx_store_lanes(g, "st.shared", address, lane, 1, 0, &s->regs[v][list[i]]);
+            }
+        }
+        if (!pass) ptx_barrier(g);
+    }
+}
+
 /* totals[v][r] for source registers r (those that some register moves to). */
 static void exchange_totals(Scanner *s, const bool *needed, Tir **totals) {
     Gen *g = s->g;
@@ -355,27 +384,13 @@ static void exchange_totals(Scanner *s, const bool *needed, Tir **totals) {
                 if (needed[r]) totals[v][r] = ptx_shuffle(g, "idx", s->regs[v][r], lane);
         return;
     }
-    int total = 0, row = g->threads;
-    for (int v = 0; v < s->count; v++) total += slots * row * 8;
-    int base = ptx_shared_begin(g, total), at = base;
-    for (int pass = 0; pass < 2; pass++, at = base) {
-        for (int v = 0; v < s->count; v++) {
-            const Type *lane = type_lane(s->op->operands[v]->type);
-            int bytes = ptx_lane_bytes(lane);
-            Tir place =
-                tir_2(g->b, TIR_MUL32, pass ? source : ptx_thread_id(g), tir_i32(g->b, bytes));
-            for (int r = 0; r < regs; r++) {
-                if (!needed[r]) continue;
-                Tir address = ptx_shared_address(g, at, place);
-                if (pass)
-                    ptx_load_lanes(g, "ld.shared", false, address, lane, 1, 0, NULL, &totals[v][r]);
-                else
-                    ptx_store_lanes(g, "st.shared", address, lane, 1, 0, &s->regs[v][r]);
-                at += row * 8;
-            }
-        }
-        if (!pass) ptx_barrier(g);
-    }
+    int *list = arena_array(g->arena, int, slots), count = 0;
+    for (int r = 0; r < regs; r++)
+        if (needed[r]) list[count++] = r;
+    int at_once = scan_slots_at_once(g->fn, s->op, slots);
+    for (int first = 0; first < slots; first += at_once)
+        exchange_round(s, source, list + first, slots - first < at_once ? slots - first : at_once,
+                       totals);
 }
 
 static void scan_bit(Scanner *s) {
