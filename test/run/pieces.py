@@ -72,6 +72,16 @@
 # kernel: both
 # tolerance: 2e-3 1e-6
 # want: e = exp(x - max(x, 1)) * w; y == e / sum(e, 1) - w / n
+# case: x = fp16[2, 8001] normal, y = fp16[2, 8001], stride = 8001, n = 8001, B = 8192
+# kernel: softmax
+# grid: 2
+# want: e = exp(x - max(x, 1)); y == e / sum(e, 1)
+# case: x = bf16[3, 8001] normal, w = bf16[8001] uniform, y = fp32[3, 8001], rows = 3, n = 8001, B = 8192
+# kernel: centred
+# grid: 1
+# tolerance: 1e-4 1e-4
+# want: m = sum(x, 1) / n; d = x - m; y == d / sqrt(sum(d * d, 1) / n + 1) * w + m
+# case: x = bf16[3, 15999] normal, w = bf16[15999] uniform, y = fp32[3, 15999], rows = 3, n = 15999, B = 16384
 import triton
 import triton.language as tl
 
@@ -197,3 +207,16 @@ def both(x, w, y, rows, n, B: tl.constexpr):
         u = tl.load(w + row * n + i, mask=i < n, other=0.0).to(tl.float32)
         e = tl.exp(v - tl.maximum(tl.max(v, axis=0), tl.min(u, axis=0))) * u
         tl.store(y + row * n + i, e / tl.sum(e, axis=0) - u / n, mask=i < n)
+
+
+# Kept pieces are read in a loop that loads weights, where numbers of 16 bits go one by one.
+@triton.jit
+def centred(x, w, y, rows, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    for row in range(0, rows):
+        v = tl.load(x + row * n + i, mask=i < n, other=0.0).to(tl.float32)
+        mean = tl.sum(v, axis=0) / n
+        d = tl.where(i < n, v - mean, 0.0)
+        scale = 1 / tl.sqrt(tl.sum(d * d, axis=0) / n + 1)
+        u = tl.load(w + i, mask=i < n, other=0.0).to(tl.float32)
+        tl.store(y + row * n + i, (v - mean) * scale * u + mean, mask=i < n)

@@ -41,6 +41,8 @@ enum {
     MOST_KEPT = 48,        /* loads that wait in shared memory */
     MOST_TURNS = 16,       /* of a loop over them */
     MOST_LINES = 3000,     /* of what reads them again, roughly, where that is no loop */
+    MANY_LINES = 5000,     /* straight, where numbers below 32 bits go one by one; then not .. */
+    FEW_LINES = 3500,      /* .. more than that */
     MOST_CARRIED = 16,     /* registers of a thread, of reductions */
     MOST_NESTS = 64,
     CLUSTER_HELD = 8, /* of how many pieces of a cluster's block one is in registers */
@@ -71,7 +73,8 @@ typedef struct Pieces {
     Map held;     /* results of loads that are held from nest to nest -> which one it is, from 1 */
     int num_held; /* pieces, the first ones, of which they are: in registers .. */
     int num_kept; /* .. and then in shared memory */
-    bool loops;   /* what reads the latter again is a loop */
+    bool loops;   /* what reads the latter again is a loop .. */
+    bool brief;   /* .. even where it loads others, too */
     int first_kept;     /* above the numbers of those that are kept already */
     int64_t first_part; /* and of the stores that are parts already */
     bool again;         /* much is read again: the second cache is told what */
@@ -567,6 +570,82 @@ static bool is_long(const Pieces *p) {
     return p->num_held && p->num_kept <= MOST_TURNS && p->num_kept * lines > MOST_LINES;
 }
 
+/* Does it take or leave numbers below 32 bits, one by one? */
+static bool goes_singly(const Pieces *p, const Op *op) {
+    if (op->kind != OP_LOAD && op->kind != OP_STORE) return false;
+    const Value *pointer = access_pointer(op);
+    int dim = dims_at(p->dims, pointer, p->number);
+    return dim >= 0 && type_size_bytes(type_lane(pointer->type)->elem) < 4 &&
+           facts_lanes_at_once(p->facts, op, dim) == 1;
+}
+
+static bool is_held_before(const Pieces *p, int number, const Op *op) {
+    if (op->kind != OP_LOAD || !map_get_pointer(&p->held, op_result(op))) return false;
+    for (int i = 0; i < number; i++)
+        if (ops_have(&p->nests.data[i]->ops, op)) return true;
+    return false;
+}
+
+/* Of a piece of the nest in the text, roughly: with its mask a load is one of a predicate, of what
+ * it gives elsewhere, and two that widen it. kept: it is copied to shared memory, or read there. */
+static int lines_of(const Pieces *p, int number, bool kept) {
+    const Nest *nest = p->nests.data[number];
+    int lines = 0;
+    for (int i = 0; i < nest->ops.count; i++) {
+        const Op *op = nest->ops.data[i];
+        bool single = goes_singly(p, op), loads = op->kind == OP_LOAD;
+        bool costly = !op->num_results || op->num_regions || p->is_costly[op_result(op)->id];
+        if (is_held_before(p, number, op))
+            lines += kept ? 1 + single : 0;
+        else if (single)
+            lines += loads ? 5 + (kept && map_get_pointer(&p->held, op_result(op)) ? 2 : 0) : 2;
+        else
+            lines += costly;
+    }
+    return lines * ((p->piece + p->threads - 1) / p->threads);
+}
+
+/* Of all nests, without what reads kept pieces in a loop; 0: nothing goes singly. */
+static int singly_lines(const Pieces *p) {
+    int lines = 0;
+    bool any = false;
+    for (int i = 0; i < p->nests.count; i++) {
+        const Nest *nest = p->nests.data[i];
+        bool holds = holds_any(p, nest), all = true, some = false;
+        for (int k = 0; k < nest->ops.count; k++) {
+            const Op *op = nest->ops.data[k];
+            bool before = is_held_before(p, i, op);
+            any |= goes_singly(p, op), some |= before;
+            all &= before || op->kind != OP_LOAD;
+        }
+        bool turns = p->loops && some && (all || p->brief);
+        if (holds) lines += lines_of(p, i, false) * p->num_held;
+        if (holds) lines += lines_of(p, i, true) * (turns ? 1 : p->num_kept);
+        if (!holds || p->num_held + p->num_kept < num_pieces(p)) lines += lines_of(p, i, false);
+    }
+    return any ? lines : 0;
+}
+
+/* Rows whose lengths no vector divides: six ops a number where others have two. What reads kept
+ * pieces is a loop, whatever else it loads; then more are kept instead of held in registers, and
+ * where not all of the row is either, fewer of them. */
+static void shorten(Pieces *p, int bytes) {
+    if (singly_lines(p) <= MANY_LINES) return;
+    p->brief = true;
+    int pieces = num_pieces(p), room = choose_kept(p, pieces, bytes);
+    bool all = p->num_held + p->num_kept == pieces;
+    for (;;) {
+        p->loops = p->num_held && p->num_kept && p->num_kept <= MOST_TURNS;
+        if (singly_lines(p) <= FEW_LINES) return;
+        if (all && p->num_held > 1 && p->num_kept < room)
+            p->num_held--, p->num_kept++;
+        else if (p->num_kept && p->cluster.blocks == 1)
+            p->num_kept--, all = false;
+        else
+            return;
+    }
+}
+
 /* As many of the first pieces as there are registers for, with some for the piece at work, are
  * loaded once. */
 static void choose_held(Pieces *p) {
@@ -581,7 +660,8 @@ static void choose_held(Pieces *p) {
     p->num_kept = choose_kept(p, pieces - p->num_held, bytes);
     if (each && p->num_held + p->num_kept < pieces) p->num_held = count_held(p, each, LEAST_WORK);
     if (p->num_kept > pieces - p->num_held) p->num_kept = pieces - p->num_held;
-    p->loops = is_long(p);
+    p->loops = is_long(p), p->brief = false;
+    shorten(p, bytes);
     int count = p->num_held + p->num_kept;
     p->again = each && (int64_t)(pieces - count) * bytes >= MUCH_AGAIN;
     p->held_of = arena_array(p->px->scratch, Map, count);
@@ -853,12 +933,14 @@ static void write_loop(const Pieces *p, Builder *b, int number, int first, int e
 /* Was all that the nest reads loaded by those before? Other loads would be waited for in each turn
  * of a loop, where straight text has those of several pieces under way. */
 static bool reads_again(const Pieces *p, const Nest *nest) {
+    bool all = true, some = false;
     for (int i = 0; i < nest->ops.count; i++) {
         const Op *op = nest->ops.data[i];
-        if (op->kind == OP_LOAD && !map_get_pointer(&p->held_of[p->num_held], op_result(op)))
-            return false;
+        if (op->kind != OP_LOAD) continue;
+        bool before = map_get_pointer(&p->held_of[p->num_held], op_result(op)) != NULL;
+        all &= before, some |= before;
     }
-    return true;
+    return all || (some && p->brief);
 }
 
 /* Where something is reduced, one piece at least stands before the loop: its lanes are what the
