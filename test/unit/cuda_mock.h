@@ -5,21 +5,9 @@
 
 #include "test.h"
 
-#include "mock/mock.h"
+#include "mock/control.h"
 #include "device/cuda/driver.h"
 #include "device/device.h"
-
-#include <dlfcn.h>
-
-static const Mock *mock(void) {
-    static void *library;
-    if (!library) library = dlopen(MOCK_DRIVER, RTLD_NOW | RTLD_LOCAL);
-    if (!library) return fprintf(stderr, "%s\n", dlerror()), exit(1), NULL;
-    const Mock *(*control)(void);
-    void *found = dlsym(library, "mock_control");
-    memcpy(&control, &found, sizeof control);
-    return control();
-}
 
 /* ---- a device and a kernel to play with ---- */
 

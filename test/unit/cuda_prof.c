@@ -1,21 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Profiles on a driver without a GPU, on which time passes as on one: the device's side of
  * calls. */
-#include "mock/mock.h"
+#include "mock/control.h"
 #include "prof/prof.h"
 #include "test.h"
-
-#include <dlfcn.h>
-
-static const Mock *mock(void) {
-    static void *library;
-    if (!library) library = dlopen(MOCK_DRIVER, RTLD_NOW | RTLD_LOCAL);
-    if (!library) return fprintf(stderr, "%s\n", dlerror()), exit(1), NULL;
-    const Mock *(*control)(void);
-    void *found = dlsym(library, "mock_control");
-    memcpy(&control, &found, sizeof control);
-    return control();
-}
 
 static const char kernel_text[] =
     "import triton\nimport triton.language as tl\n"

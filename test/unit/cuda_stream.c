@@ -3,21 +3,10 @@
  * the NVIDIA device over the mock driver. What one allows the other must, graphs apart. */
 #include "test.h"
 
-#include "mock/mock.h"
+#include "mock/control.h"
 #include "tern.h"
 
-#include <dlfcn.h>
 #include <time.h>
-
-static const Mock *mock(void) {
-    static void *library;
-    if (!library) library = dlopen(MOCK_DRIVER, RTLD_NOW | RTLD_LOCAL);
-    if (!library) return fprintf(stderr, "%s\n", dlerror()), exit(1), NULL;
-    const Mock *(*control)(void);
-    void *found = dlsym(library, "mock_control");
-    memcpy(&control, &found, sizeof control);
-    return control();
-}
 
 static const char *const devices[] = {"interp", "cuda"};
 

@@ -7,9 +7,7 @@
  * That all of it is true is checked against lanes (opt_facts.c); here, that it is not less.
  * TERN_BLESS=1 rewrites the lines: read the difference. */
 #include "opt/opt.h"
-#include "test.h"
-
-#include <dirent.h>
+#include "golden.h"
 
 static void put_sizes(Buf *out, const char *what, const int64_t *sizes, int rank) {
     buf_puts(out, what);
@@ -104,23 +102,7 @@ static void run_file(Arena *arena, const char *path) {
         printf("%s:\n", path), CHECK_STR(out.data, str_c(arena, text));
 }
 
-TEST(facts_know_what_they_knew) {
-    DIR *folder = opendir("test/facts");
-    int files = 0;
-    if (!folder) {
-        SKIP("run from the project's folder");
-        return;
-    }
-    for (struct dirent *entry; (entry = readdir(folder));) {
-        if (!str_ends(str_of(entry->d_name), ".tir")) continue;
-        Arena *arena = arena_new(NULL);
-        run_file(arena, str_format(arena, "test/facts/%s", entry->d_name).data);
-        arena_free(arena);
-        files++;
-    }
-    closedir(folder);
-    CHECK(files >= 3);
-}
+TEST(facts_know_what_they_knew) { CHECK(golden_each("test/facts", ".tir", run_file) >= 3); }
 
 /* ---- forms with numbers ---- */
 

@@ -9,9 +9,8 @@
  * of `# case: ` the IR is wanted, too, as the front end makes it. With TERN_BLESS=1 in the
  * environment the file is rewritten with what was said. */
 #include "lang/lang.h"
-#include "test.h"
+#include "golden.h"
 
-#include <dirent.h>
 #include <unistd.h>
 
 static const char *const words[] = {"error",   "refused", "warning", "remark",
@@ -74,8 +73,7 @@ static void run_case(Arena *arena, const Source *source, Str line, bool with_ir,
         buf_puts(out, "# want: ok\n");
 }
 
-static void run_file(const char *path) {
-    Arena *arena = arena_new(NULL);
+static void run_file(Arena *arena, const char *path) {
     Str text, why;
     if (!file_read(arena, path, 1 << 20, &text, &why)) {
         CHECK(!"the file can be read");
@@ -114,23 +112,8 @@ static void run_file(const char *path) {
         }
     }
     if (getenv("TERN_BLESS")) file_write(arena, path, rewritten.data, rewritten.length, &why);
-    arena_free(arena);
 }
 
-TEST(messages) {
-    DIR *folder = opendir("test/lang/kernels");
-    int files = 0;
-    CHECK(folder != NULL);
-    if (!folder) return;
-    for (struct dirent *entry; (entry = readdir(folder));) {
-        char path[512];
-        if (!strstr(entry->d_name, ".py")) continue;
-        snprintf(path, sizeof path, "test/lang/kernels/%s", entry->d_name);
-        run_file(path);
-        files++;
-    }
-    closedir(folder);
-    CHECK(files >= 4);
-}
+TEST(messages) { CHECK(golden_each("test/lang/kernels", ".py", run_file) >= 4); }
 
 TEST_MAIN()

@@ -3,9 +3,7 @@
  * of it, and their remarks. Without `# want:` the function itself is expected. TERN_BLESS=1
  * rewrites what is wanted: read the difference before you commit it. */
 #include "opt/opt.h"
-#include "test.h"
-
-#include <dirent.h>
+#include "golden.h"
 
 static Str line_after(Str text, const char *marker) {
     const char *at = memmem(text.data, (size_t)text.length, marker, strlen(marker));
@@ -74,22 +72,6 @@ static void check_file(Arena *arena, const char *path) {
     CHECK_STR(out.data, wanted);
 }
 
-TEST(passes_make_what_is_wanted) {
-    DIR *folder = opendir("test/opt");
-    int files = 0;
-    if (!folder) {
-        SKIP("run from the project's folder");
-        return;
-    }
-    for (struct dirent *entry; (entry = readdir(folder));) {
-        if (!str_ends(str_of(entry->d_name), ".tir")) continue;
-        Arena *arena = arena_new(NULL);
-        check_file(arena, str_format(arena, "test/opt/%s", entry->d_name).data);
-        arena_free(arena);
-        files++;
-    }
-    closedir(folder);
-    CHECK(files >= 7);
-}
+TEST(passes_make_what_is_wanted) { CHECK(golden_each("test/opt", ".tir", check_file) >= 7); }
 
 TEST_MAIN()

@@ -12,9 +12,7 @@
  * With TERN_BLESS=1 the file is rewritten with what was said. test/lang/python.sh asks Python about
  * the same sources. */
 #include "lang/evaluate.h"
-#include "test.h"
-
-#include <dirent.h>
+#include "golden.h"
 
 static const char *kind_word(DiagKind kind) {
     static const char *const words[] = {"error",  "not supported", "warning",
@@ -209,15 +207,15 @@ static Case read_case(Arena *arena, Str text, int *at) {
     return c;
 }
 
-static int run_file(const char *path) {
-    Arena *arena = arena_new(NULL);
+static int num_cases;
+
+static void run_file(Arena *arena, const char *path) {
     Str text, why;
     if (!file_read(arena, path, 1 << 20, &text, &why)) {
         CHECK(!"the file can be read");
-        return 0;
+        return;
     }
     Buf rewritten = {.arena = arena};
-    int count = 0;
     for (int at = 0; at < text.length;) {
         Str line = next_line(text, &at);
         buf_printf(&rewritten, "%.*s\n", STR_ARG(line));
@@ -237,29 +235,17 @@ static int run_file(const char *path) {
         for (int i = 0; i < c.questions.count; i++)
             buf_printf(&rewritten, "# ask: %.*s\n", STR_ARG(c.questions.data[i]));
         buf_printf(&rewritten, "%s%s", got.data, at < text.length ? "\n" : "");
-        count++;
+        num_cases++;
         if (str_is(c.want, got.data) || getenv("TERN_BLESS")) continue;
         printf("%s: %.*s\n", path, STR_ARG(line));
         CHECK_STR(got.data, str_c(arena, c.want));
     }
     if (getenv("TERN_BLESS")) file_write(arena, path, rewritten.data, rewritten.length, &why);
-    arena_free(arena);
-    return count;
 }
 
 TEST(sources) {
-    DIR *folder = opendir("test/lang/syntax");
-    int count = 0;
-    CHECK(folder != NULL);
-    if (!folder) return;
-    for (struct dirent *entry; (entry = readdir(folder));) {
-        char path[512];
-        if (!strstr(entry->d_name, ".py")) continue;
-        snprintf(path, sizeof path, "test/lang/syntax/%s", entry->d_name);
-        count += run_file(path);
-    }
-    closedir(folder);
-    CHECK(count >= 80);
+    golden_each("test/lang/syntax", ".py", run_file);
+    CHECK(num_cases >= 80);
 }
 
 TEST_MAIN()

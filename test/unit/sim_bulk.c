@@ -22,21 +22,9 @@ static Bench bench(uint64_t seed) {
     return b;
 }
 
-static const char *text_of(Arena *arena, int threads, const char *body) {
-    return str_format(arena,
-                      ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param "
-                      ".u64 param_0, .param .align 64 .b8 map_0[128])\n.reqntid %d, 1, 1\n{\n"
-                      ".reg .pred %%p<9>;\n.reg .b32 %%r<99>;\n.reg .b64 %%d<9>;\n%s\nret;\n}\n",
-                      threads, body)
-        .data;
-}
-
 static bool saw(const char *body, int threads, const char *words, uint64_t seed) {
     Bench b = bench(seed);
-    bool fine = bench_says(&b, text_of(b.arena, threads, body), 1, words);
-    if (!fine) printf("seed %d:\n%s\n", (int)seed, body);
-    arena_free(b.arena);
-    return fine;
+    return bench_ends(&b, mapped_text(b.arena, threads, body), 1, words);
 }
 
 /* Says the same in every order. */
@@ -49,7 +37,7 @@ static void expect_caught(const char *body, int threads) {
     int caught = 0;
     for (uint64_t seed = 0; seed < 12; seed++) {
         Bench b = bench(seed);
-        CHECK(bench_run(&b, text_of(b.arena, threads, body), 1));
+        CHECK(bench_run(&b, mapped_text(b.arena, threads, body), 1));
         caught += b.failure.status != TERN_OK;
         arena_free(b.arena);
     }
@@ -61,7 +49,7 @@ static void expect_caught(const char *body, int threads) {
 static void expect_always(const char *body, int threads) {
     for (uint64_t seed = 0; seed < 24; seed++) {
         Bench b = bench(seed);
-        CHECK(bench_run(&b, text_of(b.arena, threads, body), 1));
+        CHECK(bench_run(&b, mapped_text(b.arena, threads, body), 1));
         CHECK(b.failure.status != TERN_OK);
         arena_free(b.arena);
     }
@@ -72,7 +60,7 @@ static void expect_once(const char *body, int threads, const char *words) {
     int said = 0;
     for (uint64_t seed = 0; seed < 24; seed++) {
         Bench b = bench(seed);
-        CHECK(bench_run(&b, text_of(b.arena, threads, body), 1));
+        CHECK(bench_run(&b, mapped_text(b.arena, threads, body), 1));
         said += strstr(b.failure.text, words) != NULL;
         arena_free(b.arena);
     }
@@ -135,7 +123,8 @@ TEST(one_copy) {
 TEST(what_is_counted) {
     Bench b = bench(0);
     CHECK(bench_run(
-        &b, text_of(b.arena, 32, START ARRIVE("128") COPY("s", "14") WAIT("W1", "2048", "0")), 1));
+        &b, mapped_text(b.arena, 32, START ARRIVE("128") COPY("s", "14") WAIT("W1", "2048", "0")),
+        1));
     CHECK(!b.failure.status);
     Count sum = {0};
     for (int i = 0; i < b.program->code.count; i++)
@@ -351,10 +340,7 @@ static bool multiplies(const char *between, const char *words, uint64_t seed) {
     static const char end[] = WAIT("W2", "8192", "1") "wgmma.wait_group.sync.aligned 0;\n";
     const char *body =
         str_format(b.arena, "%s%s%s%s%s%s", begin, copy, multiply, between, copy, end).data;
-    bool fine = bench_says(&b, text_of(b.arena, 128, body), 1, words);
-    if (!fine) printf("seed %d:\n%s\n", (int)seed, body);
-    arena_free(b.arena);
-    return fine;
+    return bench_ends(&b, mapped_text(b.arena, 128, body), 1, words);
 }
 
 TEST(products_read_what_was_copied) {
@@ -448,7 +434,7 @@ TEST(broken_rings) {
     for (int round = 0; round < 1200; round++) {
         Bench b = bench((uint64_t)round & 3);
         const char *text =
-            text_of(b.arena, 64, ring(b.arena, WAIT_EMPTY, EXPECT TAKE, WAIT_FULL, GIVE));
+            mapped_text(b.arena, 64, ring(b.arena, WAIT_EMPTY, EXPECT TAKE, WAIT_FULL, GIVE));
         char *bad = (char *)(uintptr_t)str_copy(b.arena, str_of(text)).data;
         for (int i = 0; i < 1 + round % 3; i++) {
             state = state * 6364136223846793005u + 1442695040888963407u;

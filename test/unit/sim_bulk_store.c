@@ -23,25 +23,13 @@ static Bench bench(uint64_t seed) {
     return b;
 }
 
-static const char *text_of(Arena *arena, int threads, const char *body) {
-    return str_format(arena,
-                      ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param "
-                      ".u64 param_0, .param .align 64 .b8 map_0[128])\n.reqntid %d, 1, 1\n{\n"
-                      ".reg .pred %%p<9>;\n.reg .b32 %%r<99>;\n.reg .b64 %%d<9>;\n%s\nret;\n}\n",
-                      threads, body)
-        .data;
-}
-
 enum { SEEDS = 24 };
 
 /* In every order; NULL: nothing. */
 static void expect(const char *body, int threads, const char *words) {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         Bench b = bench(seed);
-        bool fine = bench_says(&b, text_of(b.arena, threads, body), 1, words);
-        if (!fine) printf("seed %d:\n%s\n", (int)seed, body);
-        CHECK(fine);
-        arena_free(b.arena);
+        CHECK(bench_ends(&b, mapped_text(b.arena, threads, body), 1, words));
     }
 }
 
@@ -79,7 +67,7 @@ static bool stores(const char *body, int row) {
     bool fine = true;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         Bench b = bench(seed);
-        fine = fine && bench_says(&b, text_of(b.arena, 32, body), 1, NULL) && has_stored(row);
+        fine = fine && bench_says(&b, mapped_text(b.arena, 32, body), 1, NULL) && has_stored(row);
         arena_free(b.arena);
     }
     return fine;
@@ -111,15 +99,15 @@ TEST(swizzled) {
     for (uint64_t seed = 0; seed < 4; seed++) {
         Bench b = bench(seed);
         CHECK(bench_says(
-            &b, text_of(b.arena, 32, HEAD PUT PROXY SYNC STORE("s+0", "0", "4") COMMIT WAIT), 1,
+            &b, mapped_text(b.arena, 32, HEAD PUT PROXY SYNC STORE("s+0", "0", "4") COMMIT WAIT), 1,
             NULL));
         CHECK(has_stored(4)); /* of the first 128 bytes: as they lie */
         arena_free(b.arena);
         b = bench(seed);
         CHECK(bench_says(&b,
-                         text_of(b.arena, 32,
-                                 HEAD "@%p1 st.shared.b32 [%r1+128], %r0;\n" PROXY SYNC STORE(
-                                     "s+128", "0", "4") COMMIT WAIT),
+                         mapped_text(b.arena, 32,
+                                     HEAD "@%p1 st.shared.b32 [%r1+128], %r0;\n" PROXY SYNC STORE(
+                                         "s+128", "0", "4") COMMIT WAIT),
                          1, NULL));
         for (int r = 0; r < 4; r++)
             for (int c = 0; c < 7; c++)

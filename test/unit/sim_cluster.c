@@ -30,10 +30,7 @@ static bool saw(const char *directives, const char *body, int threads, uint32_t 
     b.seed = seed;
     for (int i = 0; i < COUNT(memory); i++) memory[i] = 7777;
     bench_buffer(&b, memory, sizeof memory);
-    bool fine = bench_says(&b, cluster_text(b.arena, directives, threads, body), blocks, words);
-    if (!fine) printf("seed %d:\n%s\n", (int)seed, body);
-    arena_free(b.arena);
-    return fine;
+    return bench_ends(&b, cluster_text(b.arena, directives, threads, body), blocks, words);
 }
 
 /* Says the same in every order. */

@@ -52,6 +52,17 @@ __attribute__((unused)) static const char *entry_text(Arena *arena, int params, 
     return out.data;
 }
 
+/* One that has a buffer and a tensor map, param_0 and map_0. */
+__attribute__((unused)) static const char *mapped_text(Arena *arena, int threads,
+                                                       const char *body) {
+    return str_format(arena,
+                      ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param "
+                      ".u64 param_0, .param .align 64 .b8 map_0[128])\n.reqntid %d, 1, 1\n{\n"
+                      ".reg .pred %%p<9>;\n.reg .b32 %%r<99>;\n.reg .b64 %%d<9>;\n%s\nret;\n}\n",
+                      threads, body)
+        .data;
+}
+
 __attribute__((unused)) static Bench bench_new(void) { return (Bench){.arena = arena_new(NULL)}; }
 
 __attribute__((unused)) static void bench_buffer(Bench *b, void *data, size_t size) {
@@ -131,6 +142,15 @@ __attribute__((unused)) static bool bench_says(Bench *b, const char *text, uint3
     if (!fine)
         printf("wanted '%s', got '%s' (%s)\n", words ? words : "no failure", b->failure.text,
                b->failure.note);
+    return fine;
+}
+
+/* Likewise, once for a seed: then the bench goes. */
+__attribute__((unused)) static bool bench_ends(Bench *b, const char *text, uint32_t blocks,
+                                               const char *words) {
+    bool fine = bench_says(b, text, blocks, words);
+    if (!fine) printf("seed %d:\n%s\n", (int)b->seed, text);
+    arena_free(b->arena);
     return fine;
 }
 
