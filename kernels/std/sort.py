@@ -70,7 +70,7 @@ def _turned(y, places, bit):
     return ((places << (31 - bit)) >> 31).to(y.dtype)
 
 
-# Where the text of all steps would be longer than the instruction cache is large.
+# Where the text of all steps would be longer than the instruction cache is large, or ptxas takes half a second.
 @triton.jit
 def _sort_in_turns(y, log_length: tl.constexpr, descending: tl.constexpr):
     rank: tl.constexpr = len(y.shape)
@@ -94,7 +94,8 @@ def _sort(y, log_length: tl.constexpr, descending: tl.constexpr):
     if tl.target_info.is_cuda():
         z = y.to(tl.int32) if y.dtype.primitive_bitwidth < 32 else y  # a register each anyway
         registers: tl.constexpr = y.numel * z.dtype.primitive_bitwidth // (1024 * tl.extra.cuda.num_warps())
-        if registers >= 64:
+        text: tl.constexpr = registers * log_length * (log_length + 1) * (3 if z.dtype.primitive_bitwidth == 32 else 5)
+        if registers >= 64 or text > 18000:
             return _sort_in_turns(z, log_length, descending).to(y.dtype)
         else:
             return _sort_at_once(z, log_length, descending).to(y.dtype)

@@ -9,6 +9,8 @@
 # want: y == sort(x); z == -sort(-x)
 # case: x = u8[1, 2048] any, y = u8[1, 2048], z = u8[1, 2048], R = 1, N = 2048
 # case: x = i64[2, 512] any, y = i64[2, 512], z = i64[2, 512], R = 2, N = 512
+# case: x = i64[1, 2048] any, y = i64[1, 2048], z = i64[1, 2048], R = 1, N = 2048
+# options: num_warps = 4
 import triton
 import triton.language as tl
 
