@@ -11,8 +11,11 @@
 # want: value_ptr == max(x_ptr); index_ptr == argmax(x_ptr, 0)
 # case: x_ptr = fp32[1000000] small, out_ptr = fp32[1000000], columns = 1000000, BLOCK = 1048576
 # kernel: sums_kernel
-# only: cpu
 # want: out_ptr == cumsum(x_ptr, 0)
+# case: x_ptr = fp32[1000000] small, out_ptr = fp32[1000000], columns = 1000000, BLOCK = 1048576
+# kernel: both_kernel
+# only: cpu
+# want: out_ptr == cumsum(x_ptr, 0) - cumsum(x_ptr, 0, 1)
 # case: x_ptr = fp32[1000000] small, out_ptr = fp32[1000000], columns = 1000000, BLOCK = 1048576
 # options: num_warps = 4
 # only: sim sim:t4 sim:a100 cuda
@@ -48,3 +51,10 @@ def sums_kernel(x_ptr, out_ptr, columns, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     x = tl.load(x_ptr + i, mask=i < columns, other=0)
     tl.store(out_ptr + i, tl.cumsum(x, axis=0), mask=i < columns)
+
+
+@triton.jit
+def both_kernel(x_ptr, out_ptr, columns, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i, mask=i < columns, other=0)
+    tl.store(out_ptr + i, tl.cumsum(x, axis=0) - tl.cumsum(x, axis=0, reverse=True), mask=i < columns)

@@ -193,3 +193,27 @@ Dims *dims_find(Arena *arena, const Func *fn) {
     visit_crossed(d, fn->body);
     return d;
 }
+
+typedef struct Free {
+    Arena *arena;
+    const Dims *dims;
+    DimNumbers numbers;
+} Free;
+
+static bool note_free(Op *op, void *user) {
+    Free *f = user;
+    for (int i = 0; i < op->num_results; i++)
+        for (int k = 0; k < op->results[i].type->rank; k++) {
+            int number = dims_of(f->dims, &op->results[i], k);
+            bool is_known = number < 0 || dims_stay(f->dims, number);
+            for (int n = 0; n < f->numbers.count; n++) is_known |= f->numbers.data[n] == number;
+            if (!is_known) vec_push(f->arena, &f->numbers, number);
+        }
+    return true;
+}
+
+DimNumbers dims_free(Arena *arena, const Dims *dims, const Func *fn) {
+    Free f = {.arena = arena, .dims = dims};
+    region_walk(fn->body, note_free, &f);
+    return f.numbers;
+}

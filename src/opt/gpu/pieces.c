@@ -92,75 +92,17 @@ static bool note_order(Op *op, void *user) {
     return true;
 }
 
-/* ---- what is live ---- */
-
-typedef struct Live {
-    Pieces *p;
-    bool *is_costly; /* by value id: not made of indices alone */
-    int *last;       /* by value id: the last op that reads it */
-    int *change;     /* by op: registers, in bytes a thread, that are live from it on */
-    int number;      /* of tiles with this dimension; -1: of all */
-} Live;
-
-static int bytes_a_thread(const Pieces *p, const Type *type) {
-    int lanes = (type->lanes + p->threads - 1) / p->threads;
-    return type_is_bool(type) ? 0 : lanes * type_bits(type) / 8;
-}
-
 static int registers_of(const Pieces *p, const Type *type) {
-    return (bytes_a_thread(p, type) + 3) / 4;
+    return (bytes_a_thread(p->threads, type) + 3) / 4;
 }
 
-/* A value of before a loop that is read in it lives to the loop's end. */
-static int read_until(const Live *l, const Value *value, const Op *reader) {
-    const Region *home = value->def ? value->def->parent : value->region;
-    const Op *at = reader;
-    while (at->parent != home && at->parent->owner) at = at->parent->owner;
-    if (at == reader) return (int)order_of(l->p, at);
-    return (int)order_of(l->p, at->next ? at->next : at);
-}
-
-static bool note_reads(Op *op, void *user) {
-    Live *l = user;
-    bool costly = op_has_trait(op, READS) || (op->kind == OP_DOT) || op->num_regions;
-    for (int i = 0; i < op->num_operands; i++) {
-        const Value *value = op->operands[i];
-        int until = read_until(l, value, op);
-        if (l->last[value->id] < until) l->last[value->id] = until;
-        costly |= l->is_costly[value->id] && type_is_tile(value->type);
-    }
-    for (int i = 0; i < op->num_results; i++) l->is_costly[op->results[i].id] = costly;
-    return true;
-}
-
-static bool note_change(Op *op, void *user) {
-    Live *l = user;
-    for (int i = 0; i < op->num_results; i++) {
-        const Value *value = &op->results[i];
-        bool counts = l->is_costly[value->id] && type_is_tile(value->type) && l->last[value->id];
-        if (!counts || (l->number >= 0 && dims_at(l->p->dims, value, l->number) < 0)) continue;
-        l->change[order_of(l->p, op)] += bytes_a_thread(l->p, value->type);
-        l->change[l->last[value->id]] -= bytes_a_thread(l->p, value->type);
-    }
-    return true;
-}
-
-/* The most registers that a thread's parts of tiles take at any op. */
+/* The most registers that a thread's parts of tiles with this dimension take at any op; -1: of all.
+ */
 static int most_live(Pieces *p, int number) {
-    Arena *scratch = p->px->scratch;
-    Live l = {.p = p, .number = number};
-    l.is_costly = arena_array(scratch, bool, p->fn->num_values);
-    l.last = arena_array(scratch, int, p->fn->num_values);
-    l.change = arena_array(scratch, int, p->order.count + 2);
-    region_walk(p->fn->body, note_reads, &l);
-    region_walk(p->fn->body, note_change, &l);
+    Live l = {.order = &p->order, .dims = p->dims, .threads = p->threads, .number = number};
+    int most = live_most(p->px->scratch, p->fn, &l);
     p->is_costly = l.is_costly;
-    int live = 0, most = 0;
-    for (int i = 1; i <= p->order.count; i++) {
-        live += l.change[i];
-        if (live > most) most = live;
-    }
-    return most / 4;
+    return most;
 }
 
 /* Of a block. */
@@ -172,23 +114,6 @@ static int registers_for_tiles(const Pieces *p) {
 }
 
 /* ---- which dimension ---- */
-
-typedef struct Candidates {
-    const Pieces *p;
-    VEC(int) numbers;
-} Candidates;
-
-static bool note_candidates(Op *op, void *user) {
-    Candidates *c = user;
-    for (int i = 0; i < op->num_results; i++)
-        for (int k = 0; k < op->results[i].type->rank; k++) {
-            int number = dims_of(c->p->dims, &op->results[i], k);
-            bool is_known = number < 0 || dims_stay(c->p->dims, number);
-            for (int n = 0; n < c->numbers.count; n++) is_known |= c->numbers.data[n] == number;
-            if (!is_known) vec_push(c->p->px->scratch, &c->numbers, number);
-        }
-    return true;
-}
 
 typedef struct Cut {
     const Pieces *p;
@@ -249,12 +174,11 @@ static int piece_of(const Pieces *p, Cut *c) {
 
 /* Without reductions or scans along it first: then nothing is loaded twice; else the larger. */
 static bool choose_cut(Pieces *p) {
-    Candidates all = {.p = p};
     Cut best = {.number = -1};
     int most = registers_for_tiles(p);
-    region_walk(p->fn->body, note_candidates, &all);
-    for (int i = 0; i < all.numbers.count; i++) {
-        Cut cut = {.number = all.numbers.data[i]};
+    const DimNumbers all = dims_free(p->px->scratch, p->dims, p->fn);
+    for (int i = 0; i < all.count; i++) {
+        Cut cut = {.number = all.data[i]};
         int piece = piece_of(p, &cut);
         bool wanted =
             cut.scanned ? p->scan_lanes > 0 : p->is_short && most_live(p, cut.number) * 2 >= most;
@@ -412,8 +336,11 @@ static bool joins(Pieces *p, Op *op) {
     return false;
 }
 
-/* Pairs are compared by the order of the pieces (reduce_combine). */
-static bool is_of_pairs(const Op *end) { return end->kind == OP_REDUCE && end->num_operands > 1; }
+/* Pairs are compared by the order of the pieces (reduce_combine), if that is not from the end. */
+static bool wants_order(const Pieces *p, const Op *end, int order) {
+    if (p->open) order |= p->open->order;
+    return end->kind == OP_REDUCE && end->num_operands > 1 && !(order & SCANS_BACKWARDS);
+}
 
 static void add_end(Pieces *p, Op *op) {
     Arena *scratch = p->px->scratch;
@@ -422,7 +349,7 @@ static void add_end(Pieces *p, Op *op) {
     for (int i = 0; i < op->num_operands; i++) add_sources(p, &sources, &seen, op->operands[i]);
     if (p->open && joins(p, op)) return;
     int order = scans_order(p->dims, &sources, p->number);
-    if (is_of_pairs(op)) order |= SCANS_FORWARDS;
+    if (wants_order(p, op, order)) order |= SCANS_FORWARDS;
     bool turns = p->open && (order | p->open->order) == SCANS_BOTH_WAYS;
     if (p->open && (turns || waits(p, op) || must_follow(p, op, &sources))) close_nest(p, op);
     if (!p->open) {
@@ -796,7 +723,8 @@ static void write_combinations(Writer *w, const Nest *nest, Value *const *left, 
             result[at] = so_far[0], result[last] = so_far[1];
         } else {
             if (folds && reduce_by_value(end)) fold_lanes(w->b, end, FOLD, right);
-            if (left) reduce_combine(w->b, w->p->dims, w->p->number, end, left + at, right);
+            int number = nest->order == SCANS_BACKWARDS ? -1 : w->p->number;
+            if (left) reduce_combine(w->b, w->p->dims, number, end, left + at, right);
             memcpy(result + at, right, sizeof *right * (size_t)end->num_operands);
         }
         at += end->num_operands;

@@ -15,7 +15,21 @@ int dims_of(const Dims *dims, const Value *value, int dim);
 bool dims_stay(const Dims *dims, int number);
 /* Which dimension of the value has this number; -1: none. */
 int dims_at(const Dims *dims, const Value *value, int number);
+typedef VEC(int) DimNumbers;
+DimNumbers dims_free(Arena *arena, const Dims *dims, const Func *fn); /* those that do not stay */
 bool dims_touch(const Dims *dims, const Op *op, int number); /* an operand or a result has it */
+
+/* live.c: what a thread has of tiles at each op. */
+typedef struct Live {
+    const Map *order;    /* of ops, from 1 on */
+    const Dims *dims;    /* where a number is given */
+    int threads, number; /* of tiles with this dimension; -1: of all */
+    bool *is_costly;     /* set, by value id: not made of indices alone */
+    int *last;           /* by value id: the last op that reads it */
+    int *change;         /* by op: registers, in bytes a thread, that are live from it on */
+} Live;
+int live_most(Arena *scratch, Func *fn, Live *live); /* registers, at most */
+int bytes_a_thread(int threads, const Type *type);
 
 /* A write by one parameter, and a load by another that pieces make again behind it. */
 typedef struct Meet {
@@ -50,7 +64,8 @@ int scans_count(const Dims *dims, const Ops *ops, int number, const Op *end);
 /* `piece` is the scan of a piece: its results with what was before, which then is all up to its
  * end. before: NULLs for the first. */
 void scan_go_on(Builder *b, const Op *scan, Op *piece, Value **before, Value **results);
-/* What is reduced, lane by lane, of the pieces before (left) comes to that of one more (right). */
+/* What is reduced, lane by lane, of the pieces before (left) comes to that of one more (right);
+ * number: of the dimension along which those before lie; -1: they lie behind. */
 void reduce_combine(Builder *b, const Dims *dims, int number, const Op *reduce, Value *const *left,
                     Value **right);
 

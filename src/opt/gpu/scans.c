@@ -158,7 +158,7 @@ void reduce_combine(Builder *b, const Dims *dims, int number, const Op *reduce, 
                     Value **right) {
     const Region *region = reduce->regions[0];
     Map known = {.arena = b->fn->arena};
-    if (reduce->num_operands == 2 && ascends(dims, number, reduce->operands[1]))
+    if (reduce->num_operands == 2 && number >= 0 && ascends(dims, number, reduce->operands[1]))
         for (const Op *op = region->first; op != region->last; op = op->next)
             note_known(b, reduce, op, left[0]->type, &known);
     combine(b, reduce, &known, left, right, right);
