@@ -2,9 +2,8 @@
 /* live: how many registers a thread's parts of tiles take, for the pass `pieces`.
  *
  * Of what is made of loads, products and reductions: what is made of indices alone is made again
- * where it is wanted. A tile lives from the op that makes it to the last that reads it, in the order
- * in which they
- * stand; one that a loop reads lives to the loop's end. */
+ * where it is wanted. A tile lives from the op that makes it to the last that reads it, in the
+ * order in which they stand; one that a loop reads lives to the loop's end. */
 #include "opt/gpu/pieces.h"
 
 int bytes_a_thread(int threads, const Type *type) {
