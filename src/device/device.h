@@ -120,7 +120,7 @@ struct Device {
     bool watch, bounds;    /* tern_open_options */
     bool makes_maps;       /* launch makes the tensor maps that a kernel's facts ask for */
     bool clusters;         /* launch takes kernels whose programs are clusters (GenFacts.cluster) */
-    int walks; /* launch takes kernels whose blocks walk (GenFacts.walks), on so many
+    int walks;             /* launch takes kernels whose blocks walk (GenFacts.walks), on so many
                 * multiprocessors; 0: it does not */
     _Atomic int stop;      /* not 0: the launch that runs is to end; set from anywhere */
     bool has_raw_pointers; /* of the launch: addresses outside the ranges may be right too */
@@ -132,6 +132,9 @@ struct Device {
     const char *(*ask)(void *user, const char *prompt);
     void *ask_user;
 };
+
+/* Gives the status; words: static, or in the device's arena. */
+tern_status device_says(Device *device, tern_status status, const char *words);
 
 /* memory, write, read, fill and synchronize of devices on the host. */
 tern_status host_memory(Device *device, size_t *free_bytes, size_t *total_bytes);

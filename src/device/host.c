@@ -5,6 +5,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
+tern_status device_says(Device *device, tern_status status, const char *words) {
+    device->why = str_of(words);
+    return status;
+}
+
 /* free: without swapping, as Linux estimates it (proc(5): MemAvailable). */
 tern_status host_memory(Device *device, size_t *free_bytes, size_t *total_bytes) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), kib;

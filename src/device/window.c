@@ -57,6 +57,16 @@ void window_free(void *pointer) {
     munmap(head.start, head.size);
 }
 
+tern_status window_new(Device *device, size_t size_bytes, void **pointer) {
+    *pointer = window_alloc(size_bytes);
+    return *pointer ? TERN_OK : device_says(device, TERN_ERROR_NO_MEMORY, "out of host memory");
+}
+
+void window_release(Device *device, void *pointer) {
+    (void)device;
+    window_free(pointer);
+}
+
 unsigned char *window_written(void *pointer) { return head_of(pointer)->written; }
 
 /* ---- written bits ---- */

@@ -12,6 +12,8 @@ void window_free(void *pointer);       /* NULL is allowed */
 
 /* ---- entries of DeviceOps ---- */
 
+tern_status window_new(Device *device, size_t size_bytes, void **pointer);
+void window_release(Device *device, void *pointer);
 unsigned char *window_written(void *pointer); /* the bits of a buffer */
 void window_forget(unsigned char *written, size_t at, size_t bytes);
 tern_status window_write(Device *device, void *to, const void *from, size_t bytes);

@@ -16,11 +16,6 @@ typedef struct InterpState {
     int64_t timeout_ns; /* of a launch; 0: none */
 } InterpState;
 
-static tern_status device_says(Device *device, tern_status status, const char *words) {
-    device->why = str_of(words);
-    return status;
-}
-
 static tern_status interp_open(Device *device, const char *argument,
                                const tern_open_options *options) {
     if (argument)
@@ -43,16 +38,6 @@ static tern_status interp_open(Device *device, const char *argument,
 static void interp_close(Device *device) {
     InterpState *state = device->state;
     if (state) arena_free(state->words);
-}
-
-static tern_status interp_alloc(Device *device, size_t size_bytes, void **pointer) {
-    *pointer = window_alloc(size_bytes);
-    return *pointer ? TERN_OK : device_says(device, TERN_ERROR_NO_MEMORY, "out of host memory");
-}
-
-static void interp_release(Device *device, void *pointer) {
-    (void)device;
-    window_free(pointer);
 }
 
 /* ---- making a kernel ready ---- */
@@ -346,8 +331,8 @@ const DeviceOps device_interp = {
     .checks_accesses = true,
     .open = interp_open,
     .close = interp_close,
-    .alloc = interp_alloc,
-    .release = interp_release,
+    .alloc = window_new,
+    .release = window_release,
     .memory = host_memory,
     .write = window_write,
     .read = host_copy,

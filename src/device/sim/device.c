@@ -31,11 +31,6 @@ typedef struct Loaded {
 #define MOST_SHADOW ((uint64_t)1 << 30) /* bytes that say who touched what */
 #define BUDGET      ((uint64_t)1 << 38) /* lane instructions of a launch: many minutes */
 
-static tern_status says(Device *device, tern_status status, const char *words) {
-    device->why = str_of(words);
-    return status;
-}
-
 static uint64_t number_from(const char *variable) {
     const char *text = getenv(variable);
     return text ? strtoull(text, NULL, 0) : 0;
@@ -74,16 +69,6 @@ static void sim_close(Device *device) {
     if (state) arena_free(state->words);
 }
 
-static tern_status sim_alloc(Device *device, size_t size_bytes, void **pointer) {
-    *pointer = window_alloc(size_bytes);
-    return *pointer ? TERN_OK : says(device, TERN_ERROR_NO_MEMORY, "out of host memory");
-}
-
-static void sim_release(Device *device, void *pointer) {
-    (void)device;
-    window_free(pointer);
-}
-
 /* ---- kernels ---- */
 
 static Arena *fresh_words(Device *device) {
@@ -107,7 +92,7 @@ static bool takes_packs(Device *device, PtxProgram *p) {
     int threads = facts_threads(&kernel->facts), most = sim_threads(p);
     bool room = !p->most_threads || threads <= p->most_threads;
     if (!fits)
-        says(device, TERN_ERROR_UNSUPPORTED, "the PTX has other parameters than the source");
+        device_says(device, TERN_ERROR_UNSUPPORTED, "the PTX has other parameters than the source");
     else if (!room)
         device->why =
             str_format(fresh_words(device), "a block of %d threads; the source allows at most %d",
@@ -127,7 +112,7 @@ static bool takes_maps(Device *device, const PtxProgram *p) {
         if (p->code.data[i].op == SIM_LOAD_PARAM && p->code.data[i].offset >= first &&
             p->code.data[i].offset < end)
             why = "the PTX reads a tensor map";
-    if (why) says(device, TERN_ERROR_UNSUPPORTED, why);
+    if (why) device_says(device, TERN_ERROR_UNSUPPORTED, why);
     return !why;
 }
 
@@ -253,8 +238,8 @@ static tern_status sim_launch(Device *device, void *queue, void *handle, const u
                    .checks_races = true,
                    .grid = {grid[0], grid[1], grid[2]}};
     if ((double)grid[0] * grid[1] * grid[2] * sim_warps(p) >= (double)UINT32_MAX)
-        return says(device, TERN_ERROR_UNSUPPORTED,
-                    "a grid of 2^32 warps or more is too large to simulate");
+        return device_says(device, TERN_ERROR_UNSUPPORTED,
+                           "a grid of 2^32 warps or more is too large to simulate");
     int shared = p->shared_bytes + state->gpu->shared_reserved;
     if (shared > state->gpu->shared_per_sm) {
         device->why = str_format(state->words,
@@ -314,8 +299,8 @@ const DeviceOps device_sim = {
     .checks_accesses = true,
     .open = sim_open,
     .close = sim_close,
-    .alloc = sim_alloc,
-    .release = sim_release,
+    .alloc = window_new,
+    .release = window_release,
     .memory = host_memory,
     .write = window_write,
     .read = host_copy,
