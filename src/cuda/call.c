@@ -302,8 +302,7 @@ CuVal cu_inlined(CuLower *l, const CuDecl *decl, const CuSignature *signature, c
     CuLower outer = *l;
     if (call.result && call.result->kind != CU_VOID)
         call.result_at = cu_alloc(l, cu_result_held(l, &call), ALLOC_LOCAL, decl->name);
-    call.returned = cu_alloc(l, cu_type(CU_BOOL), ALLOC_LOCAL, STR(""));
-    cu_store_to(l, call.returned, cu_type(CU_BOOL), build_int(&l->b, type_scalar(TYPE_I1), 0));
+    call.returned = cu_not_returned(l);
     l->scope = &inside;
     l->flags = (CuFlags){0};
     l->call = &call;

@@ -395,6 +395,10 @@ void cu_construct(CuLower *l, Value *at, const CuType *type, int count, CuVal *a
 bool cu_operator(CuLower *l, const char *op, int count, CuVal *args, CuPlace place, CuVal *result);
 
 /* ---- lower.c ---- */
+/* At the beginning of fn, whose span is known. */
+CuLower cu_lowering(Arena *arena, const CuModule *module, Func *fn, const CuLaunch *launch,
+                    CuScope *globals, Diag *diag);
+Value *cu_not_returned(CuLower *l); /* a call's `returned`, as it begins */
 /* What a kernel's own scope is in: the arguments of a template. NULL after an error. */
 const CuScope *cu_kernel_scope(CuLower *l, const CuKernel *kernel, const CuDecl **decl);
 

@@ -78,26 +78,12 @@ Func *cu_lower_host(Arena *arena, const CuModule *module, const char *name, Diag
         return NULL;
     }
     fn->span = cu_span(decl->at->place);
-    fn->form = FORM_THREAD;
-    for (int i = 0; i < 3; i++) fn->block[i] = 1;
     CuScope globals = {0}, locals = {.outer = &globals};
     CuLaunch launch = {.block = {1, 1, 1}};
-    CuLower l = {.arena = arena,
-                 .diag = diag,
-                 .module = module,
-                 .launch = &launch,
-                 .fn = fn,
-                 .scope = &globals,
-                 .globals = &globals,
-                 .shared.arena = arena,
-                 .known.arena = arena,
-                 .unpacked.arena = arena,
-                 .texts.arena = arena,
-                 .is_host = true};
+    CuLower l = cu_lowering(arena, module, fn, &launch, &globals, diag);
     CuCall call = {.decl = decl};
     CuSignature signature;
-    l.b = (Builder){.fn = fn, .region = fn->body, .span = fn->span};
-    l.top = build_int(&l.b, type_scalar(TYPE_I32), 0)->def;
+    l.is_host = true;
     if (decl->templates) cu_unsupported(&l, decl->at->place, "a template to begin with");
     if (l.panic || !cu_signature(&l, decl, &globals, &signature)) return NULL;
     if (!may_begin(&l, decl, &signature)) return NULL;
@@ -105,8 +91,7 @@ Func *cu_lower_host(Arena *arena, const CuModule *module, const char *name, Diag
     call.result = signature.result;
     if (call.result->kind != CU_VOID)
         call.result_at = cu_alloc(&l, call.result, ALLOC_LOCAL, STR(""));
-    call.returned = cu_alloc(&l, cu_type(CU_BOOL), ALLOC_LOCAL, STR(""));
-    cu_store_to(&l, call.returned, cu_type(CU_BOOL), build_int(&l.b, type_scalar(TYPE_I1), 0));
+    call.returned = cu_not_returned(&l);
     l.call = &call;
     cu_add_params(&l, &signature);
     l.at = decl->body;

@@ -419,30 +419,42 @@ static void check_bounds(CuLower *l, const CuDecl *decl, const CuScope *scope) {
     l->scope = outer;
 }
 
+CuLower cu_lowering(Arena *arena, const CuModule *module, Func *fn, const CuLaunch *launch,
+                    CuScope *globals, Diag *diag) {
+    CuLower l = {.arena = arena,
+                 .diag = diag,
+                 .module = module,
+                 .launch = launch,
+                 .fn = fn,
+                 .scope = globals,
+                 .globals = globals,
+                 .shared.arena = arena,
+                 .known.arena = arena,
+                 .unpacked.arena = arena,
+                 .texts.arena = arena,
+                 .b = {.fn = fn, .region = fn->body, .span = fn->span}};
+    fn->form = FORM_THREAD;
+    for (int i = 0; i < 3; i++) fn->block[i] = launch->block[i];
+    l.top = build_int(&l.b, type_scalar(TYPE_I32), 0)->def;
+    return l;
+}
+
+Value *cu_not_returned(CuLower *l) {
+    Value *returned = cu_alloc(l, cu_type(CU_BOOL), ALLOC_LOCAL, STR(""));
+    cu_store_to(l, returned, cu_type(CU_BOOL), build_int(&l->b, type_scalar(TYPE_I1), 0));
+    return returned;
+}
+
 Func *cu_lower(Arena *arena, const CuModule *module, const CuKernel *kernel, const CuLaunch *launch,
                Diag *diag) {
     const CuDecl *decl = kernel->decl;
     Func *fn = func_new(arena, types_new(arena),
                         kernel->args ? plain_name(arena, kernel->name) : kernel->name);
     fn->span = kernel->span;
-    fn->form = FORM_THREAD;
-    for (int i = 0; i < 3; i++) fn->block[i] = launch->block[i];
     CuScope globals = {0}, locals = {0};
-    CuLower l = {.arena = arena,
-                 .diag = diag,
-                 .module = module,
-                 .launch = launch,
-                 .fn = fn,
-                 .scope = &globals,
-                 .globals = &globals,
-                 .shared.arena = arena,
-                 .known.arena = arena,
-                 .unpacked.arena = arena,
-                 .texts.arena = arena};
+    CuLower l = cu_lowering(arena, module, fn, launch, &globals, diag);
     CuCall call = {0};
     CuSignature signature;
-    l.b = (Builder){.fn = fn, .region = fn->body, .span = fn->span};
-    l.top = build_int(&l.b, type_scalar(TYPE_I32), 0)->def;
     locals.outer = cu_kernel_scope(&l, kernel, &decl);
     if (!locals.outer || !cu_signature(&l, decl, locals.outer, &signature)) return NULL;
     if (signature.result && signature.result->kind != CU_VOID)
@@ -452,8 +464,7 @@ Func *cu_lower(Arena *arena, const CuModule *module, const CuKernel *kernel, con
     l.scope = &locals;
     call.decl = decl;
     call.result = signature.result;
-    call.returned = cu_alloc(&l, cu_type(CU_BOOL), ALLOC_LOCAL, STR(""));
-    cu_store_to(&l, call.returned, cu_type(CU_BOOL), build_int(&l.b, type_scalar(TYPE_I1), 0));
+    call.returned = cu_not_returned(&l);
     l.call = &call;
     cu_add_params(&l, &signature);
     l.at = decl->body;
