@@ -200,21 +200,28 @@ static void write_vector(Nest *n, Buf *out, int d, TypeKind kind, Str at, Str v)
         line(g, out, d, "*(%s *)%.*s = %.*s;", memory_type(kind, true), STR_ARG(at), STR_ARG(v));
 }
 
-static void reduce_rows(Nest *n, Op *op, Place place) {
+/* Writes x to `at`: the loop's first row as it is, the others combined with what is at `before`. */
+static void add_row(Nest *n, Op *op, int loop, const Str *x, const Str *at, const Str *before) {
     Gen *g = n->g;
-    int loop = axis_loop(n, op), d = body_depth(n), count = op->num_operands;
-    Str x[MAX_TILES], at[MAX_TILES], old[MAX_TILES], sum[MAX_TILES];
+    int d = body_depth(n), count = op->num_operands;
+    Str old[MAX_TILES], sum[MAX_TILES];
+    line(g, n->at, d, "if (i%d == 0) {", loop);
+    for (int i = 0; i < count; i++) write_vector(n, n->at, d + 1, lane_kind(op, i), at[i], x[i]);
+    line(g, n->at, d, "} else {");
+    for (int i = 0; i < count; i++) old[i] = read_vector(n, lane_kind(op, i), before[i]);
+    combine_vector(g, n->at, d + 1, op->regions[0], old, x, sum);
+    for (int i = 0; i < count; i++) write_vector(n, n->at, d + 1, lane_kind(op, i), at[i], sum[i]);
+    line(g, n->at, d, "}");
+}
+
+static void reduce_rows(Nest *n, Op *op, Place place) {
+    int loop = axis_loop(n, op), count = op->num_operands;
+    Str x[MAX_TILES], at[MAX_TILES];
     for (int i = 0; i < count; i++) {
         x[i] = as_vector(n, eval(n, op->operands[i], place));
         at[i] = result_vector(n, op, i, result_place(op, place));
     }
-    line(g, n->at, d, "if (i%d == 0) {", loop);
-    for (int i = 0; i < count; i++) write_vector(n, n->at, d + 1, lane_kind(op, i), at[i], x[i]);
-    line(g, n->at, d, "} else {");
-    for (int i = 0; i < count; i++) old[i] = read_vector(n, lane_kind(op, i), at[i]);
-    combine_vector(g, n->at, d + 1, op->regions[0], old, x, sum);
-    for (int i = 0; i < count; i++) write_vector(n, n->at, d + 1, lane_kind(op, i), at[i], sum[i]);
-    line(g, n->at, d, "}");
+    add_row(n, op, loop, x, at, at);
 }
 
 /* Lane after lane: for each, combine with what is in the result so far. */
@@ -330,22 +337,16 @@ static void scan_vector(Nest *n, Op *op, Place place) {
 
 static void scan_rows(Nest *n, Op *op, Place place) {
     Gen *g = n->g;
-    int loop = axis_loop(n, op), d = body_depth(n), count = op->num_operands;
+    int loop = axis_loop(n, op), count = op->num_operands;
     long long step = info(g, op_result(op))->view->strides[n->loop_dim[loop]];
     if (scan_reverse(op)) step = -step;
-    Str x[MAX_TILES], at[MAX_TILES], old[MAX_TILES], sum[MAX_TILES];
+    Str x[MAX_TILES], at[MAX_TILES], before[MAX_TILES];
     for (int i = 0; i < count; i++) {
         x[i] = as_vector(n, eval(n, op->operands[i], place));
         at[i] = result_vector(n, op, i, place);
     }
-    line(g, n->at, d, "if (i%d == 0) {", loop);
-    for (int i = 0; i < count; i++) write_vector(n, n->at, d + 1, lane_kind(op, i), at[i], x[i]);
-    line(g, n->at, d, "} else {");
-    for (int i = 0; i < count; i++)
-        old[i] = read_vector(n, lane_kind(op, i), text(g, "(%.*s - (%lld))", STR_ARG(at[i]), step));
-    combine_vector(g, n->at, d + 1, op->regions[0], old, x, sum);
-    for (int i = 0; i < count; i++) write_vector(n, n->at, d + 1, lane_kind(op, i), at[i], sum[i]);
-    line(g, n->at, d, "}");
+    for (int i = 0; i < count; i++) before[i] = text(g, "(%.*s - (%lld))", STR_ARG(at[i]), step);
+    add_row(n, op, loop, x, at, before);
 }
 
 /* Any body: each lane of the result is made from the one before it along the axis. */
