@@ -71,6 +71,7 @@ typedef struct Pieces {
     VEC(Meet) meets; /* what is made in another order than it stands in, if it does not meet */
     Nest *open;      /* the last, while it takes ends; or NULL */
     Map held;     /* results of loads that are held from nest to nest -> which one it is, from 1 */
+    Map home;     /* .. -> the region of these nests: other nests load for themselves */
     int num_held; /* pieces, the first ones, of which they are: in registers .. */
     int num_kept; /* .. and then in shared memory */
     bool loops;   /* what reads the latter again is a loop .. */
@@ -342,6 +343,19 @@ static bool wants_order(const Pieces *p, const Op *end, int order) {
     return end->kind == OP_REDUCE && end->num_operands > 1 && !(order & SCANS_BACKWARDS);
 }
 
+/* What stands before a write of the nest stays before it: a load of the lanes that it changes. */
+static void add_op(Pieces *p, Op *op) {
+    Ops *ops = &p->open->ops;
+    vec_push(p->px->scratch, ops, op);
+    for (int i = 0; i < ops->count - 1; i++) {
+        const Op *other = ops->data[i];
+        if (!op_writes_memory(other) || order_of(p, other) < order_of(p, op)) continue;
+        memmove(ops->data + i + 1, ops->data + i, sizeof(Op *) * (size_t)(ops->count - 1 - i));
+        ops->data[i] = op;
+        return;
+    }
+}
+
 static void add_end(Pieces *p, Op *op) {
     Arena *scratch = p->px->scratch;
     Map seen = {.arena = scratch};
@@ -357,8 +371,7 @@ static void add_end(Pieces *p, Op *op) {
         vec_push(scratch, &p->nests, p->open);
     }
     for (int i = 0; i < sources.count; i++)
-        if (!ops_have(&p->open->ops, sources.data[i]))
-            vec_push(scratch, &p->open->ops, sources.data[i]);
+        if (!ops_have(&p->open->ops, sources.data[i])) add_op(p, sources.data[i]);
     vec_push(scratch, &p->open->ops, op);
     vec_push(scratch, &p->open->ends, op);
     bool too_many = p->nests.count > MOST_NESTS || p->open->ops.count > MOST_OPS;
@@ -398,11 +411,13 @@ static const Type *cut_type(const Pieces *p, const Value *value) {
 
 /* ---- what is held ---- */
 
+static bool is_held(const Pieces *p, const Nest *nest, const Op *op) {
+    return op->kind == OP_LOAD && map_get_pointer(&p->home, op_result(op)) == nest->before->parent;
+}
+
 static bool holds_any(const Pieces *p, const Nest *nest) {
     for (int i = 0; i < nest->ops.count && p->num_held + p->num_kept; i++)
-        if (nest->ops.data[i]->kind == OP_LOAD &&
-            map_get_pointer(&p->held, op_result(nest->ops.data[i])))
-            return true;
+        if (is_held(p, nest, nest->ops.data[i])) return true;
     return false;
 }
 
@@ -443,6 +458,7 @@ static int find_held(Pieces *p, int *bytes) {
                 bool held = op->kind == OP_LOAD && map_get_pointer(&p->held, op_result(op));
                 if (op->kind != OP_LOAD || held || !ops_have(&b->ops, op)) continue;
                 map_set_pointer(&p->held, op_result(op), (void *)(intptr_t)(p->held.count + 1));
+                map_set_pointer(&p->home, op_result(op), a->before->parent);
                 const Type *type = cut_type(p, op_result(op));
                 registers += registers_of(p, type);
                 *bytes += scratch_aligned(type->lanes * type_size_bytes(type));
@@ -576,7 +592,7 @@ static void shorten(Pieces *p, int bytes) {
 /* As many of the first pieces as there are registers for, with some for the piece at work, are
  * loaded once. */
 static void choose_held(Pieces *p) {
-    p->held = (Map){.arena = p->px->scratch};
+    p->held = p->home = (Map){.arena = p->px->scratch};
     int bytes, each = find_held(p, &bytes), pieces = num_pieces(p);
     region_walk(p->fn->body, note_kept, p);
     if (p->scans) each = bytes = 0; /* straight text for each of them is what was too long */
@@ -678,7 +694,7 @@ static void write_op(Writer *w, const Op *op) {
     if (op->kind == OP_STORE && !store_part(op) && !op_is_in_loop(op))
         store_set_part(clone, p->first_part + order_of(p, op));
     if (op->kind == OP_LOAD && p->again) load_set_evict(clone, evict_of(w, op));
-    if (op->kind == OP_LOAD && w->turns && map_get_pointer(&p->held, op_result(op)))
+    if (w->turns && is_held(p, p->nests.data[w->nest], op))
         load_set_kept(clone, kept_of(w, op, p->num_held));
     if (op->kind == OP_STORE && p->again && !store_evict(op) && !store_cache(op) &&
         !store_volatile(op))
@@ -752,8 +768,7 @@ static void write_reductions(Writer *w, const Nest *nest, Value *const *operands
  * in each nest: were it one for all, what is made of it would be held, too. */
 static void write_first_op(Writer *w, const Op *op, int at) {
     const Pieces *p = w->p;
-    bool held = at < p->num_held + p->num_kept && op->kind == OP_LOAD &&
-                map_get_pointer(&p->held, op_result(op));
+    bool held = at < p->num_held + p->num_kept && is_held(p, p->nests.data[w->nest], op);
     Value *there = held ? map_get_pointer(&p->held_of[at], op_result(op)) : NULL;
     bool kept = held && at >= p->num_held;
     if (there && !kept) {
@@ -772,7 +787,7 @@ static bool *held_first(const Pieces *p, const Nest *nest) {
     bool *first = arena_array(p->px->scratch, bool, p->fn->num_values);
     for (int i = nest->ops.count - 1; i >= 0; i--) {
         const Op *op = nest->ops.data[i];
-        bool held = op->kind == OP_LOAD && map_get_pointer(&p->held, op_result(op));
+        bool held = is_held(p, nest, op);
         if (op->num_results != 1 || !(held || first[op_result(op)->id])) continue;
         first[op_result(op)->id] = true;
         for (int k = 0; k < op->num_operands; k++) first[op->operands[k]->id] = true;
@@ -865,7 +880,8 @@ static bool reads_again(const Pieces *p, const Nest *nest) {
     for (int i = 0; i < nest->ops.count; i++) {
         const Op *op = nest->ops.data[i];
         if (op->kind != OP_LOAD) continue;
-        bool before = map_get_pointer(&p->held_of[p->num_held], op_result(op)) != NULL;
+        bool before =
+            is_held(p, nest, op) && map_get_pointer(&p->held_of[p->num_held], op_result(op));
         all &= before, some |= before;
     }
     return all || (some && p->brief);
