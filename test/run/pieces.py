@@ -72,7 +72,6 @@
 # kernel: both
 # tolerance: 2e-3 1e-6
 # want: e = exp(x - max(x, 1)) * w; y == e / sum(e, 1) - w / n
-<<<<<<< HEAD
 # case: x = fp16[2, 8001] normal, y = fp16[2, 8001], stride = 8001, n = 8001, B = 8192
 # kernel: softmax
 # grid: 2
@@ -83,7 +82,6 @@
 # tolerance: 1e-4 1e-4
 # want: m = sum(x, 1) / n; d = x - m; y == d / sqrt(sum(d * d, 1) / n + 1) * w + m
 # case: x = bf16[3, 15999] normal, w = bf16[15999] uniform, y = fp32[3, 15999], rows = 3, n = 15999, B = 16384
-=======
 # case: x = i32[16384] small, y = i32[16384] small, z = i32[1], n = 16000, turns = 1, B = 16384
 # kernel: overwritten
 # grid: 1
@@ -92,7 +90,6 @@
 # case: x = i32[16384] small, y = i32[16384] zero, z = i32[16384] zero, n = 16000, turns = 2, B = 16384
 # kernel: also_in_loop
 # want: z[:16000] == x[:16000]; z[16000:] == 0; y[:15997] == 2 * x[:15997]; y[15997:16000] == x[15997:16000]; y[16000:] == 0
->>>>>>> d0cd9e20 (pieces: what stands before a store stays before it in the loop; what a loop loads is held in it alone)
 import triton
 import triton.language as tl
 
@@ -220,7 +217,6 @@ def both(x, w, y, rows, n, B: tl.constexpr):
         tl.store(y + row * n + i, e / tl.sum(e, axis=0) - u / n, mask=i < n)
 
 
-<<<<<<< HEAD
 # Kept pieces are read in a loop that loads weights, where numbers of 16 bits go one by one.
 @triton.jit
 def centred(x, w, y, rows, n, B: tl.constexpr):
@@ -232,7 +228,8 @@ def centred(x, w, y, rows, n, B: tl.constexpr):
         scale = 1 / tl.sqrt(tl.sum(d * d, axis=0) / n + 1)
         u = tl.load(w + i, mask=i < n, other=0.0).to(tl.float32)
         tl.store(y + row * n + i, (v - mean) * scale * u + mean, mask=i < n)
-=======
+
+
 # What is summed up was loaded before other numbers came there.
 @triton.jit
 def overwritten(x, y, z, n, turns, B: tl.constexpr):
@@ -253,4 +250,3 @@ def also_in_loop(x, y, z, n, turns, B: tl.constexpr):
         tl.store(z + i, v, mask=i < n)
     tl.store(y + i, v, mask=i < n)
     tl.store(y + i, v * 2, mask=i < n - 3)
->>>>>>> d0cd9e20 (pieces: what stands before a store stays before it in the loop; what a loop loads is held in it alone)
