@@ -212,16 +212,21 @@ static void sarif_text(Json *json, const char *key, const char *text) {
     json_close(json, '}');
 }
 
+/* Has one of that name come before lists[list].found.data[at]? */
+static bool is_known_rule(const FoundList *lists, int list, int at) {
+    const char *name = lists[list].found.data[at].name;
+    for (int i = 0; i <= list; i++)
+        for (int k = 0; k < (i == list ? at : lists[i].found.count); k++)
+            if (!strcmp(lists[i].found.data[k].name, name)) return true;
+    return false;
+}
+
 static void sarif_rules(Json *json, const FoundList *lists, int count) {
     json_key(json, "rules"), json_open(json, '[');
     for (int i = 0; i < count; i++)
         for (int k = 0; k < lists[i].found.count; k++) {
             const Found *found = &lists[i].found.data[k];
-            bool known = false;
-            for (int a = 0; a <= i; a++)
-                for (int b = 0; b < (a == i ? k : lists[a].found.count); b++)
-                    known |= !strcmp(lists[a].found.data[b].name, found->name);
-            if (known) continue;
+            if (is_known_rule(lists, i, k)) continue;
             json_open(json, '{');
             json_key(json, "id"), json_text(json, found->name);
             sarif_text(json, "help", found->cure[0] ? found->cure : found->name);

@@ -165,6 +165,20 @@ int cu_included(Arena *arena, const CuModule *m, const Source ***sources) {
 
 const CuOptions *cu_options(const CuModule *m) { return &m->options; }
 
+/* "a::b::" of `namespace a::b {`, or empty; *t: before its '{', or at what ends a using of it. */
+static bool open_namespace(Arena *arena, CuToken **t, Str *name) {
+    Buf text = {.arena = arena};
+    buf_puts(&text, "");
+    while ((*t)->kind != CU_END && !cu_is((*t)->next, "{") && !cu_is((*t)->next, ";")) {
+        *t = (*t)->next;
+        buf_add(&text, (*t)->text.data, (size_t)(*t)->text.length);
+    }
+    bool opens = cu_is((*t)->next, "{");
+    if (opens && text.length) buf_puts(&text, "::");
+    *name = buf_str(&text);
+    return opens;
+}
+
 Str cu_full_name(Arena *arena, const CuModule *m, const CuKernel *kernel) {
     VEC(Str) around = {0}; /* each an open '{': a namespace with its "::", or empty */
     const CuToken *end = kernel->decl->start;
@@ -174,16 +188,8 @@ Str cu_full_name(Arena *arena, const CuModule *m, const CuKernel *kernel) {
             vec_push(arena, &around, STR(""));
             t = t->next->next;
         } else if (cu_is(t, "namespace")) {
-            Buf name = {.arena = arena};
-            buf_puts(&name, "");
-            while (t->kind != CU_END && !cu_is(t->next, "{") && !cu_is(t->next, ";")) {
-                t = t->next;
-                buf_add(&name, t->text.data, (size_t)t->text.length);
-            }
-            if (cu_is(t->next, "{")) {
-                if (name.length) buf_puts(&name, "::");
-                vec_push(arena, &around, buf_str(&name));
-            }
+            Str name;
+            if (open_namespace(arena, &t, &name)) vec_push(arena, &around, name);
             t = t->next;
         } else if (cu_is(t, "{")) {
             vec_push(arena, &around, STR(""));

@@ -227,23 +227,24 @@ static void set_alone(const Grouping *grouping, Group *group, int node) {
         if (state->storages[i] >= 0) group->loads[group->num_loads++] = state->storages[i];
 }
 
-/* Until all that is stored has a kernel: what the builds blame is stored, and they begin again. */
+/* False: what the build blames is stored now. */
+static bool build_one(Grouping *grouping, int node) {
+    Group *group = &grouping->groups[node];
+    if (!state_of(grouping, node)->is_stored || group->num_roots) return true;
+    if (state_of(grouping, node)->is_alone) return set_alone(grouping, group, node), true;
+    if (build_group(grouping, group, &node, 1)) return true;
+    int culprit = grouping->build->culprit;
+    if (culprit == node) BUG("a kernel of one node that cannot be built: %d", node);
+    store_node(grouping, culprit, grouping->build->why);
+    return false;
+}
+
+/* Until all that is stored has a kernel. */
 static void build_all(Grouping *grouping) {
     int nodes = grouping->plan->trace->nodes.count;
     for (bool again = true; again;) {
         again = false;
-        for (int i = 0; i < nodes; i++) {
-            Group *group = &grouping->groups[i];
-            if (!state_of(grouping, i)->is_stored || group->num_roots) continue;
-            if (state_of(grouping, i)->is_alone)
-                set_alone(grouping, group, i);
-            else if (!build_group(grouping, group, &i, 1)) {
-                int culprit = grouping->build->culprit;
-                if (culprit == i) BUG("a kernel of one node that cannot be built: %d", i);
-                store_node(grouping, culprit, grouping->build->why);
-                again = true;
-            }
-        }
+        for (int i = 0; i < nodes; i++) again |= !build_one(grouping, i);
     }
 }
 

@@ -127,6 +127,24 @@ static void declare(Names *names, const Stmt *stmt) {
     }
 }
 
+/* What a statement binds itself, its blocks aside. */
+static void bind_stmt(Names *names, const Stmt *stmt) {
+    for (int k = 0; k < stmt->num_targets && stmt->kind != STMT_DELETE; k++)
+        bind_target(names, stmt->targets[k]);
+    bind_walrus(names, stmt->value);
+    for (int k = 0; k < stmt->num_items; k++) bind_target(names, stmt->items[k].target);
+    if (stmt->kind == STMT_FUNCTION) bind_name(names, stmt->function->name);
+    if (stmt->kind == STMT_CLASS) bind_name(names, stmt->name);
+    if (stmt->kind == STMT_IMPORT || stmt->kind == STMT_FROM_IMPORT)
+        for (int k = 0; k < stmt->num_names; k++) bind_name(names, stmt->names[k].alias);
+    for (int k = 0; k < stmt->num_cases; k++) {
+        bind_pattern(names, stmt->cases[k].pattern);
+        bind_walrus(names, stmt->cases[k].guard);
+    }
+    for (int k = 0; k < stmt->num_handlers; k++)
+        if (stmt->handlers[k].name.length) bind_name(names, stmt->handlers[k].name);
+}
+
 static void bind_block(Names *names, Block block, bool declarations) {
     for (int i = 0; i < block.count; i++) {
         const Stmt *stmt = block.stmts[i];
@@ -134,22 +152,7 @@ static void bind_block(Names *names, Block block, bool declarations) {
             if (declarations) declare(names, stmt);
             continue;
         }
-        if (!declarations) {
-            for (int k = 0; k < stmt->num_targets && stmt->kind != STMT_DELETE; k++)
-                bind_target(names, stmt->targets[k]);
-            bind_walrus(names, stmt->value);
-            for (int k = 0; k < stmt->num_items; k++) bind_target(names, stmt->items[k].target);
-            if (stmt->kind == STMT_FUNCTION) bind_name(names, stmt->function->name);
-            if (stmt->kind == STMT_CLASS) bind_name(names, stmt->name);
-            if (stmt->kind == STMT_IMPORT || stmt->kind == STMT_FROM_IMPORT)
-                for (int k = 0; k < stmt->num_names; k++) bind_name(names, stmt->names[k].alias);
-            for (int k = 0; k < stmt->num_cases; k++) {
-                bind_pattern(names, stmt->cases[k].pattern);
-                bind_walrus(names, stmt->cases[k].guard);
-            }
-            for (int k = 0; k < stmt->num_handlers; k++)
-                if (stmt->handlers[k].name.length) bind_name(names, stmt->handlers[k].name);
-        }
+        if (!declarations) bind_stmt(names, stmt);
         if (stmt->kind == STMT_FUNCTION || stmt->kind == STMT_CLASS) continue;
         bind_block(names, stmt->body, declarations);
         bind_block(names, stmt->orelse, declarations);

@@ -285,6 +285,20 @@ void emit_rows(Emitter *emitter) {
 
 /* ---- calls ---- */
 
+/* A loop over the dimension d of x, which is the result's `kept`th. */
+static void add_loop(const RowCall *row_call, int d, int kept, const tern_tensor *out,
+                     int num_inputs, const tern_tensor *const *inputs, Space *space) {
+    const tern_tensor *x = row_call->x;
+    bool along = row_call->in_row[d];
+    int at = space->rank++, to = row_call->keeps ? d : kept;
+    space->sizes[at] = x->shape[d];
+    for (int i = 0; i < num_inputs; i++) {
+        int from = d - (x->rank - inputs[i]->rank);
+        space->strides[i][at] = from < 0 ? 0 : inputs[i]->strides[from];
+    }
+    space->strides[num_inputs][at] = row_call->keeps || !along ? out->strides[to] : 0;
+}
+
 /* Loops over the rows first, then over those along them, in x's order. */
 static int make_space(const RowCall *row_call, const tern_tensor *out, int num_inputs,
                       const tern_tensor *const *inputs, Space *space) {
@@ -295,16 +309,8 @@ static int make_space(const RowCall *row_call, const tern_tensor *out, int num_i
     for (int along = 0; along < 2; along++) {
         int kept = 0;
         for (int d = 0; d < x->rank; d++) {
-            if (row_call->in_row[d] == (bool)along) {
-                int at = space->rank++;
-                space->sizes[at] = x->shape[d];
-                for (int i = 0; i < num_inputs; i++) {
-                    int from = d - (x->rank - inputs[i]->rank);
-                    space->strides[i][at] = from < 0 ? 0 : inputs[i]->strides[from];
-                }
-                int to = row_call->keeps ? d : kept;
-                space->strides[num_inputs][at] = row_call->keeps || !along ? out->strides[to] : 0;
-            }
+            if (row_call->in_row[d] == (bool)along)
+                add_loop(row_call, d, kept, out, num_inputs, inputs, space);
             kept += !row_call->in_row[d];
         }
         /* An index, and a running sum, is of the row as it stands. */
