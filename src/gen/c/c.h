@@ -85,6 +85,8 @@ typedef struct Early {
     int rows, homes;   /* arrays of addresses */
 } Early;
 
+typedef VEC(Op *) Waiting;
+
 typedef struct Gen {
     Arena *arena;
     Func *fn;
@@ -109,8 +111,8 @@ typedef struct Gen {
     VEC(FreeBlock) free_blocks;
     VEC(Array *) arrays; /* of the regions that are open, innermost last */
     VEC(int) used;       /* of these, in order, whose memory may be given away, but was not yet */
-    VEC(Op *) pending;   /* roots that will share the next nest */
-    VEC(Op *) loads;     /* tile loads of this region that nobody has asked for yet */
+    Waiting pending;     /* roots that will share the next nest */
+    Waiting loads;       /* tile loads of this region that nobody has asked for yet */
     bool cuts_nests;     /* that would grow long */
     int num_waiting;     /* elementwise ops since a nest was cut, or fewer */
     int last_line;

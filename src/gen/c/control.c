@@ -40,23 +40,6 @@ static void force_used_inside(Gen *g, Op *op) {
     for (int i = 0; i < op->num_regions; i++) region_walk(op->regions[i], force_operands, &in);
 }
 
-typedef struct Waiting {
-    int count;
-    Op **data;
-    int capacity;
-} Waiting;
-
-static Waiting leave_loads(Gen *g) {
-    Waiting waiting = {g->loads.count, g->loads.data, g->loads.capacity};
-    g->loads.data = NULL, g->loads.count = g->loads.capacity = 0;
-    return waiting;
-}
-
-static void back_to_loads(Gen *g, Waiting waiting) {
-    g->loads.data = waiting.data, g->loads.count = waiting.count,
-    g->loads.capacity = waiting.capacity;
-}
-
 static void store_into_view(Gen *g, Value *value, View *view) {
     Root root = {.value = value, .view = view};
     nest_write(g, &root, 1);
@@ -361,12 +344,10 @@ void control_write(Gen *g, Op *op) {
     for (int i = 0; i < op->num_operands; i++) force_leaves(g, op->operands[i]);
     force_used_inside(g, op);
     if (op->kind == OP_FOR) early_find(g, op);
-    Waiting waiting = leave_loads(g);
     if (op->kind == OP_IF)
         if_write(g, op);
     else if (op->kind == OP_FOR)
         for_write(g, op);
     else
         while_write(g, op);
-    back_to_loads(g, waiting);
 }

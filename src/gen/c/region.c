@@ -611,8 +611,10 @@ static void op_write(Gen *g, Op *op) {
 
 /* ---- regions ---- */
 
+/* What waits outside waits behind it, too: the region may be that of a reduction in a nest. */
 void region_write(Gen *g, Region *region) {
-    g->pending.count = 0, g->loads.count = 0;
+    Waiting roots = g->pending, loads = g->loads;
+    g->pending = g->loads = (Waiting){0};
     int from = g->arrays.count;
     for (Op *op = region->first; op && op->kind != OP_YIELD; op = op->next) {
         op_write(g, op);
@@ -620,6 +622,7 @@ void region_write(Gen *g, Region *region) {
         if (diag_failed(g->diag)) return;
     }
     flush(g);
+    g->pending = roots, g->loads = loads;
 }
 
 static bool is_within(const Op *op, const Region *region) {
