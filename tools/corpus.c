@@ -11,14 +11,13 @@
  * first; the list also has the signatures. */
 #include "compile/compile.h"
 #include "corpus_guess.h"
+#include "corpus_walk.h"
 
-#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -383,24 +382,8 @@ static void do_file(Tally *tally, const char *path) {
     }
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b) {
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static void do_path(Tally *tally, const char *path, int depth) {
-    struct stat status;
-    if (depth > 40 || lstat(path, &status)) return;
-    if (S_ISREG(status.st_mode) && str_ends(str_of(path), ".py")) do_file(tally, path);
-    if (!S_ISDIR(status.st_mode)) return;
-    struct dirent **entries;
-    int n = scandir(path, &entries, NULL, by_name);
-    for (int i = 0; i < n; i++) {
-        if (entries[i]->d_name[0] != '.')
-            do_path(tally, str_format(tally->arena, "%s/%s", path, entries[i]->d_name).data,
-                    depth + 1);
-        free(entries[i]);
-    }
-    if (n >= 0) free(entries);
+static void do_found(void *user, const char *path) {
+    if (str_ends(str_of(path), ".py")) do_file(user, path);
 }
 
 static int by_count(const void *a, const void *b) {
@@ -419,7 +402,7 @@ int main(int argc, char **argv) {
         else if (!strcmp(argv[i], "--list") && i + 1 < argc)
             tally.list = fopen(argv[++i], "w");
         else
-            do_path(&tally, argv[i], 0), paths++;
+            walk_files(tally.arena, argv[i], 0, do_found, &tally), paths++;
     }
     if (!paths) {
         fprintf(stderr, "usage: corpus [-v] [--list FILE] FOLDER-OR-FILE ..\n");

@@ -13,9 +13,9 @@
  * A file has 20 s; the kernel at which they were over, and those behind it, which were not tried,
  * count and are named. */
 #include "compile/compile.h"
+#include "corpus_walk.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -466,29 +466,18 @@ static bool was_seen(const Tally *tally, const char *path) {
     return false;
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b) {
-    return strcmp((*a)->d_name, (*b)->d_name);
+static void do_source(void *user, const char *path) {
+    Tally *tally = user;
+    if (str_ends(str_of(path), ".cu") && has_kernels(tally->arena, path)) do_file(tally, path);
 }
 
-/* Files first, then headers that none of them read. */
-static void do_path(Tally *tally, const char *path, bool headers, int depth) {
-    struct stat status;
+/* That no source has read. */
+static void do_header(void *user, const char *path) {
+    Tally *tally = user;
     Str name = str_of(path);
-    if (depth > 40 || lstat(path, &status)) return;
-    bool is_header = str_ends(name, ".cuh") || str_ends(name, ".h");
-    if (S_ISREG(status.st_mode) && (headers ? is_header : str_ends(name, ".cu")) &&
-        has_kernels(tally->arena, path) && !(headers && was_seen(tally, path)))
+    if ((str_ends(name, ".cuh") || str_ends(name, ".h")) && has_kernels(tally->arena, path) &&
+        !was_seen(tally, path))
         do_file(tally, path);
-    if (!S_ISDIR(status.st_mode)) return;
-    struct dirent **entries;
-    int n = scandir(path, &entries, NULL, by_name);
-    for (int i = 0; i < n; i++) {
-        if (entries[i]->d_name[0] != '.')
-            do_path(tally, str_format(tally->arena, "%s/%s", path, entries[i]->d_name).data,
-                    headers, depth + 1);
-        free(entries[i]);
-    }
-    if (n >= 0) free(entries);
 }
 
 static int by_count(const void *a, const void *b) {
@@ -541,7 +530,8 @@ int main(int argc, char **argv) {
     tally.options =
         (CuOptions){.include_dirs = tally.folders.data, .num_include_dirs = tally.folders.count};
     for (int headers = 0; headers < 2; headers++)
-        for (int i = 0; i < paths.count; i++) do_path(&tally, paths.data[i], headers, 0);
+        for (int i = 0; i < paths.count; i++)
+            walk_files(tally.arena, paths.data[i], 0, headers ? do_header : do_source, &tally);
     print(&tally);
     arena_free(tally.arena);
     return 0;
