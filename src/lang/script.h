@@ -245,6 +245,7 @@ bool slots_forbid(const Object *object, Str name);
 /* ---- script_call.c ---- */
 Object *host_invoke(Host *host, Object *callee, const HostCall *call);
 Object *host_invoke_with(Host *host, Object *callee, int num_args, Object *const *args);
+HostCall host_call_with(Host *host, Object *first, const HostCall *call); /* before its arguments */
 Object *native_new(Host *host, const Native *native, Object *self);
 /* The row of that name, as a method of `self`; NULL: there is none. */
 Object *native_of(Host *host, const Native *rows, int count, Str name, Object *self);

@@ -386,11 +386,11 @@ static Object *script_call(Host *host, Object *function, const HostCall *call) {
 
 /* ---- calls ---- */
 
-static HostCall with_self(Host *host, Object *self, const HostCall *call) {
+HostCall host_call_with(Host *host, Object *first, const HostCall *call) {
     HostCall all = *call;
     Object **args = arena_array(host->arena, Object *, call->num_args + 1);
     Str *names = arena_array(host->arena, Str, call->num_args + 1);
-    args[0] = self;
+    args[0] = first;
     for (int i = 0; i < call->num_args; i++) {
         args[i + 1] = call->args[i];
         if (call->names) names[i + 1] = call->names[i];
@@ -403,7 +403,7 @@ Object *host_invoke(Host *host, Object *callee, const HostCall *call) {
     if (is_raised(host)) return host->script->poison;
     if (callee->kind == OBJECT_FUNCTION) return script_call(host, callee, call);
     if (callee->kind == OBJECT_METHOD && callee->num_items == 2) {
-        HostCall all = with_self(host, callee->items[0], call);
+        HostCall all = host_call_with(host, callee->items[0], call);
         return host_invoke(host, callee->items[1], &all);
     }
     if (callee->kind == OBJECT_HOST) {
@@ -413,7 +413,7 @@ Object *host_invoke(Host *host, Object *callee, const HostCall *call) {
         Object *own =
             callee->type == &instance_type ? class_member(callee->items[0], STR("__call__")) : NULL;
         if (own) {
-            HostCall all = with_self(host, callee, call);
+            HostCall all = host_call_with(host, callee, call);
             return host_invoke(host, own, &all);
         }
     }

@@ -480,22 +480,9 @@ static Object *object_new_of(Host *host, Object *const *args, const HostCall *ca
 }
 static const Native object_new_native = NATIVE("__new__", "..", object_new_of);
 
-static HostCall with_first(Host *host, Object *first, const HostCall *call) {
-    HostCall all = *call;
-    Object **args = arena_array(host->arena, Object *, call->num_args + 1);
-    Str *names = arena_array(host->arena, Str, call->num_args + 1);
-    args[0] = first;
-    for (int i = 0; i < call->num_args; i++) {
-        args[i + 1] = call->args[i];
-        if (call->names) names[i + 1] = call->names[i];
-    }
-    all.num_args++, all.args = args, all.names = names;
-    return all;
-}
-
 /* cls.__new__, where the file has one. */
 static Object *own_new(Host *host, Object *class, Object *maker, const HostCall *call) {
-    HostCall all = with_first(host, class, call);
+    HostCall all = host_call_with(host, class, call);
     bool wrapped = maker->kind == OBJECT_HOST && maker->type == &property_type;
     return host_invoke(host, wrapped ? maker->items[0] : maker, &all);
 }
@@ -525,7 +512,7 @@ Object *class_call(Host *host, Object *class, const HostCall *call) {
     /* enum.py: what it finds was made before. */
     bool is_found = maker && class_member(class, STR("_member_map_"));
     if (init && !is_found) {
-        HostCall all = with_first(host, instance, call);
+        HostCall all = host_call_with(host, instance, call);
         host_invoke(host, init, &all);
     }
     return is_raised(host) ? host->script->poison : instance;
