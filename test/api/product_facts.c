@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The facts say of each product who multiplies, from where, and why nothing better does; and whether
- * a launch is asked where its tiles begin. */
+/* The facts say of each product who multiplies, from where, and why nothing better does; and
+ * whether a launch is asked where its tiles begin. */
 #include "tern.h"
 #include "test.h"
 

@@ -37,7 +37,8 @@ int dims_of(const Dims *d, const Value *value, int dim) {
     return known && value->type->shape[dim] > 1 ? find(d, node_of(value, dim)) : -1;
 }
 
-bool dims_stay(const Dims *d, int number) { return d->stays[find(d, number)]; }
+/* Some op needs all of it at once, or takes two of them crosswise. */
+static bool stays(const Dims *d, int number) { return d->stays[find(d, number)]; }
 
 int dims_at(const Dims *d, const Value *value, int number) {
     for (int i = 0; i < value->type->rank; i++)
@@ -205,7 +206,7 @@ static bool note_free(Op *op, void *user) {
     for (int i = 0; i < op->num_results; i++)
         for (int k = 0; k < op->results[i].type->rank; k++) {
             int number = dims_of(f->dims, &op->results[i], k);
-            bool is_known = number < 0 || dims_stay(f->dims, number);
+            bool is_known = number < 0 || stays(f->dims, number);
             for (int n = 0; n < f->numbers.count; n++) is_known |= f->numbers.data[n] == number;
             if (!is_known) vec_push(f->arena, &f->numbers, number);
         }

@@ -11,8 +11,6 @@ typedef struct Dims Dims;
 Dims *dims_find(Arena *arena, const Func *fn);
 /* The number of a tile's dimension; -1 where it has one lane. */
 int dims_of(const Dims *dims, const Value *value, int dim);
-/* Some op needs all of it at once, or takes two of them crosswise. */
-bool dims_stay(const Dims *dims, int number);
 /* Which dimension of the value has this number; -1: none. */
 int dims_at(const Dims *dims, const Value *value, int number);
 typedef VEC(int) DimNumbers;
