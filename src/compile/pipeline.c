@@ -89,9 +89,12 @@ static bool run_passes(PassCtx *px, CompiledKernel *kernel, Func *fn, const char
         const Pass *pass = pass_find(str_of(passes[i]));
         if (!pass) BUG("pipeline names a pass that is not: %s", passes[i]);
         const Facts *known = px->facts;
-        if (pass->run(px, fn) && px->facts == known) px->facts = NULL; /* of what it was before */
-        /* Lowering believes places without asking, so they are always looked at. */
-        bool looked_at = request->verify || fn->form == FORM_PLACED;
+        bool changed = pass->run(px, fn);
+        if (changed && px->facts == known) px->facts = NULL; /* of what it was before */
+        /* Lowering believes places without asking, so they are always looked at, when they have
+         * changed and at the end. */
+        bool looked_at =
+            request->verify || (fn->form == FORM_PLACED && (changed || !passes[i + 1]));
         if (looked_at && !diag_failed(px->diag)) verify(kernel->arena, fn, pass->name, px->diag);
         if (diag_failed(px->diag)) return false;
         keep_text(kernel, fn, request, pass->name);
