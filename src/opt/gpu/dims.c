@@ -218,3 +218,41 @@ DimNumbers dims_free(Arena *arena, const Dims *dims, const Func *fn) {
     region_walk(fn->body, note_free, &f);
     return f.numbers;
 }
+
+/* ---- what has one ---- */
+
+bool dims_end_at(const Dims *dims, const Op *op, int number) {
+    if (op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW) return true;
+    return op->kind == OP_REDUCE && dims_at(dims, op->operands[0], number) == (int)reduce_axis(op);
+}
+
+static bool look_at_cut(Op *op, void *user) {
+    Cut *c = user;
+    const Dims *dims = c->dims;
+    if (!dims_touch(dims, op, c->number)) return true;
+    for (int i = 0; i < op->num_operands + op->num_results; i++) {
+        const Value *value =
+            i < op->num_operands ? op->operands[i] : &op->results[i - op->num_operands];
+        int dim = dims_at(dims, value, c->number);
+        if (dim < 0) continue;
+        c->size = value->type->shape[dim];
+        c->fast |= dim == value->type->rank - 1 && value->type->rank > 1;
+        c->of_rows |= dim < value->type->rank - 1;
+        if (value->type->lanes > c->lanes) c->lanes = value->type->lanes;
+    }
+    if (op->kind == OP_LOAD && type_size_bytes(op_result(op)->type) < c->least_bytes)
+        c->least_bytes = type_size_bytes(op_result(op)->type);
+    if (op->kind == OP_ATOMIC_RMW && value_is_used(c->fn, op_result(op))) c->fits = false;
+    bool ends = dims_end_at(dims, op, c->number);
+    c->reduced |= (ends && op->kind == OP_REDUCE) || scan_is_along(dims, op, c->number);
+    c->scanned |= op->kind == OP_SCAN;
+    c->fits = c->fits && (ends || op->kind == OP_LOAD || op_has_trait(op, PURE));
+    return true;
+}
+
+Cut dims_cut(const Dims *dims, const Func *fn, int number) {
+    Cut cut = {.fn = fn, .dims = dims, .number = number, .least_bytes = 8, .fits = true};
+    region_walk(fn->body, look_at_cut, &cut);
+    if (cut.least_bytes < 2) cut.least_bytes = 2;
+    return cut;
+}

@@ -116,53 +116,9 @@ static int registers_for_tiles(const Pieces *p) {
 
 /* ---- which dimension ---- */
 
-typedef struct Cut {
-    const Pieces *p;
-    int number;
-    int size, lanes; /* of the dimension, of the largest tile with it */
-    int least_bytes; /* of a lane of what is loaded with it */
-    bool fits;       /* all that has it can be made anew, or is an end */
-    bool reduced;    /* there is a reduction along it, or a scan */
-    bool scanned;    /* a scan has it */
-    bool fast;       /* it is a tile's last of several */
-    bool of_rows;    /* it is another one */
-    bool narrow;     /* it is the last, and pieces would be of few neighbours in memory */
-} Cut;
-
-static bool is_end(const Op *op, const Dims *dims, int number) {
-    if (op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW) return true;
-    return op->kind == OP_REDUCE && dims_at(dims, op->operands[0], number) == (int)reduce_axis(op);
-}
-
-static bool look_at_cut(Op *op, void *user) {
-    Cut *c = user;
-    const Dims *dims = c->p->dims;
-    if (!dims_touch(dims, op, c->number)) return true;
-    for (int i = 0; i < op->num_operands + op->num_results; i++) {
-        const Value *value =
-            i < op->num_operands ? op->operands[i] : &op->results[i - op->num_operands];
-        int dim = dims_at(dims, value, c->number);
-        if (dim < 0) continue;
-        c->size = value->type->shape[dim];
-        c->fast |= dim == value->type->rank - 1 && value->type->rank > 1;
-        c->of_rows |= dim < value->type->rank - 1;
-        if (value->type->lanes > c->lanes) c->lanes = value->type->lanes;
-    }
-    if (op->kind == OP_LOAD && type_size_bytes(op_result(op)->type) < c->least_bytes)
-        c->least_bytes = type_size_bytes(op_result(op)->type);
-    if (op->kind == OP_ATOMIC_RMW && value_is_used(c->p->fn, op_result(op))) c->fits = false;
-    bool ends = is_end(op, dims, c->number);
-    c->reduced |= (ends && op->kind == OP_REDUCE) || scan_is_along(dims, op, c->number);
-    c->scanned |= op->kind == OP_SCAN;
-    c->fits = c->fits && (ends || op->kind == OP_LOAD || op_has_trait(op, PURE));
-    return true;
-}
-
 /* How many lanes a piece has along it; 0: it is not to be cut. */
 static int piece_of(const Pieces *p, Cut *c) {
-    *c = (Cut){.p = p, .number = c->number, .fits = true, .least_bytes = 8};
-    region_walk(p->fn->body, look_at_cut, c);
-    if (c->least_bytes < 2) c->least_bytes = 2;
+    *c = dims_cut(p->dims, p->fn, c->number);
     int64_t lanes = (int64_t)p->threads * PIECE_BYTES / c->least_bytes;
     if (p->cluster.blocks > 1) lanes = (int64_t)p->threads * p->cluster.lanes;
     if (c->scanned && lanes > p->threads * p->scan_lanes) lanes = p->threads * p->scan_lanes;
@@ -384,7 +340,7 @@ static void plan_region(Pieces *p, Region *region) {
     for (Op *op = region->first; op && !p->failed; op = op->next) {
         bool waits_here = waits(p, op);
         if (dims_touch(p->dims, op, p->number)) {
-            if (is_end(op, p->dims, p->number))
+            if (dims_end_at(p->dims, op, p->number))
                 add_end(p, op);
             else if (waits_here)
                 wait_too(p, op);

@@ -16,6 +16,23 @@ int dims_at(const Dims *dims, const Value *value, int number);
 typedef VEC(int) DimNumbers;
 DimNumbers dims_free(Arena *arena, const Dims *dims, const Func *fn); /* those that do not stay */
 bool dims_touch(const Dims *dims, const Op *op, int number); /* an operand or a result has it */
+/* It is stored, or reduced along it. */
+bool dims_end_at(const Dims *dims, const Op *op, int number);
+/* What there is to know before tiles are cut along one. */
+typedef struct Cut {
+    const Func *fn;
+    const Dims *dims;
+    int number;
+    int size, lanes; /* of the dimension, of the largest tile with it */
+    int least_bytes; /* of a lane of what is loaded with it */
+    bool fits;       /* all that has it can be made anew, or is an end */
+    bool reduced;    /* there is a reduction along it, or a scan */
+    bool scanned;    /* a scan has it */
+    bool fast;       /* it is a tile's last of several */
+    bool of_rows;    /* it is another one */
+    bool narrow;     /* it is the last, and pieces would be of few neighbours in memory */
+} Cut;
+Cut dims_cut(const Dims *dims, const Func *fn, int number); /* but for `narrow` */
 
 /* live.c: what a thread has of tiles at each op. */
 typedef struct Live {
