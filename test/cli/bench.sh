@@ -297,9 +297,10 @@ fi
 $TERN bench "$k:add" --allow-slow --rep 30 --warmup 0 --grid 'cdiv(n,8)' -a 'x=rand(n)' -a 'y=empty(n)' \
     -x n=8..4096:8 --save "$work/i" --format '' >"$work/.int" 2>&1 &
 pid=$!
-for _ in 1 2 3 4 5 6 7 8 9 10; do
-    sleep 0.5
-    [ "$(wc -l <"$work/i/run.jsonl" 2>/dev/null || echo 0)" -gt 2 ] && break
+i=0 # a busy machine takes its time to begin
+while kill -0 $pid 2>/dev/null && [ $i -lt 600 ]; do
+    [ -s "$work/i/run.jsonl" ] && [ "$(wc -l <"$work/i/run.jsonl")" -gt 2 ] && break
+    sleep 0.1; i=$((i + 1))
 done
 kill -INT $pid
 wait $pid

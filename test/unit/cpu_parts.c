@@ -61,6 +61,8 @@ TEST(a_pool_covers_any_count_once) {
     pool_close(NULL);
 }
 
+enum { MOST_WAIT_MS = 60000 }; /* a busy machine takes its time to let all threads run */
+
 typedef struct Meeting {
     _Atomic int arrived, alone;
 } Meeting;
@@ -69,7 +71,7 @@ static void wait_for_others(void *user, int worker, int64_t lo, int64_t hi) {
     Meeting *meeting = user;
     (void)worker, (void)lo, (void)hi;
     atomic_fetch_add(&meeting->arrived, 1);
-    for (int i = 0; i < 2000 && atomic_load(&meeting->arrived) < 3; i++) usleep(1000);
+    for (int i = 0; i < MOST_WAIT_MS && atomic_load(&meeting->arrived) < 3; i++) usleep(1000);
     if (atomic_load(&meeting->arrived) < 3) atomic_fetch_add(&meeting->alone, 1);
 }
 
@@ -96,7 +98,7 @@ static void note_first(void *user, int worker, int64_t lo, int64_t hi) {
     if (firsts->first[worker] >= 0) return;
     firsts->first[worker] = lo;
     atomic_fetch_add(&firsts->arrived, 1);
-    for (int i = 0; i < 2000 && atomic_load(&firsts->arrived) < 3; i++) usleep(1000);
+    for (int i = 0; i < MOST_WAIT_MS && atomic_load(&firsts->arrived) < 3; i++) usleep(1000);
 }
 
 /* What a thread's core has in its caches is there in the next launch. */
