@@ -41,6 +41,7 @@ enum {
     MOST_KEPT = 48,        /* loads that wait in shared memory */
     MOST_TURNS = 16,       /* of a loop over them */
     MOST_LINES = 3000,     /* of what reads them again, roughly, where that is no loop */
+    MOST_SPILLED = 128,    /* registers, where a scan stays whole */
     MANY_LINES = 5000,     /* straight, where numbers below 32 bits go one by one; then not .. */
     FEW_LINES = 3500,      /* .. more than that */
     MOST_CARRIED = 16,     /* registers of a thread, of reductions */
@@ -76,8 +77,8 @@ typedef struct Pieces {
     int num_kept; /* .. and then in shared memory */
     bool loops;   /* what reads the latter again is a loop .. */
     bool brief;   /* .. even where it loads others, too */
-    int first_kept;     /* above the numbers of those that are kept already */
-    int64_t first_part; /* and of the stores that are parts already */
+    int first_kept;     /* above the numbers of those that are kept already, .. */
+    int64_t first_part; /* .. and of the stores that are parts already */
     bool again;         /* much is read again: the second cache is told what */
     Map *held_of;       /* for each of these: results of loads -> those of the piece */
     bool failed;
@@ -87,9 +88,8 @@ static intptr_t order_of(const Pieces *p, const Op *op) {
     return (intptr_t)map_get_pointer(&p->order, op);
 }
 
-static bool note_order(Op *op, void *user) {
-    Pieces *p = user;
-    map_set_pointer(&p->order, op, (void *)(intptr_t)(p->order.count + 1));
+static bool note_order(Op *op, void *order) {
+    map_set_pointer(order, op, (void *)(intptr_t)(((Map *)order)->count + 1));
     return true;
 }
 
@@ -97,8 +97,7 @@ static int registers_of(const Pieces *p, const Type *type) {
     return (bytes_a_thread(p->threads, type) + 3) / 4;
 }
 
-/* The most registers that a thread's parts of tiles with this dimension take at any op; -1: of all.
- */
+/* The most registers that a thread's parts of tiles take at any op; number: see Live. */
 static int most_live(Pieces *p, int number) {
     Live l = {.order = &p->order, .dims = p->dims, .threads = p->threads, .number = number};
     int most = live_most(p->px->scratch, p->fn, &l);
@@ -944,9 +943,10 @@ static bool cut_one(PassCtx *px, Func *fn) {
     int warps = fn->num_warps ? fn->num_warps : 4;                 /* none in a text */
     if (warps < 1 || warps > MAX_BLOCK_THREADS / 32) return false; /* `place` refuses it */
     p.threads = 32 * warps;
-    region_walk(fn->body, note_order, &p);
-    p.is_short = most_live(&p, -1) > registers_for_tiles(&p);
-    p.scan_lanes = scans_lanes(px, fn, p.threads);
+    region_walk(fn->body, note_order, &p.order);
+    int live = most_live(&p, -1), registers = registers_for_tiles(&p);
+    p.is_short = live > registers;
+    p.scan_lanes = scans_lanes(px, fn, p.threads, live > registers + MOST_SPILLED);
     if (!p.is_short && !p.scan_lanes) return false;
     p.dims = dims_find(scratch, fn);
     if (!choose_cut(&p)) return false;

@@ -18,9 +18,12 @@
 #include <limits.h>
 
 enum {
-    LINES_A_LANE = 28, /* of text, with what is loaded and stored; .. */
-    LINES_A_CAST = 5,  /* .. of what is cast from or to 16 bits; .. */
-    LINES_A_CELL = 40, /* .. and of what goes from thread to thread */
+    LINES_A_LANE = 7,     /* of text, of a scan by one op; .. */
+    LINES_AN_OP = 16,     /* .. and for each op more; .. */
+    LINES_AN_ACCESS = 10, /* .. of a lane loaded or stored with a mask; .. */
+    LINES_A_CAST = 5,     /* .. of what is cast from or to 16 bits; .. */
+    LINES_IN_WARP = 24,   /* .. and of what goes from thread to thread of a warp .. */
+    LINES_A_CELL = 40,    /* .. or of several */
     MOST_LINES = 10000,
     MOST_CELLS = 16, /* of a thread, of a piece */
     MOST_LANES = 16, /* of a thread, of a piece: four accesses of 32 bits */
@@ -57,10 +60,51 @@ static bool look_at_access(Op *op, void *user) {
     return true;
 }
 
+/* In tenths: what one combination costs ptxas. Predicates need no registers that are short. */
+static int combination_ops(const Op *scan) {
+    const Region *region = scan->regions[0];
+    int ops = 0;
+    for (const Op *op = region->first; op != region->last; op = op->next) {
+        const Type *type = op_result(op)->type;
+        bool is_extreme = op->kind == OP_FMAX || op->kind == OP_FMIN;
+        if (op->kind == OP_CONSTANT) continue;
+        if (is_extreme && type->kind == TYPE_F64)
+            ops += 30;
+        else
+            ops += type_is_bool(type) ? 3 : op->kind == OP_FMA ? 20 : 10;
+    }
+    return ops;
+}
+
+/* In tenths of what 32 bits cost: a shuffle of 64 is two, and what is spilled is more; narrow
+ * numbers are widened and narrowed. */
+static int width_costs(const Type *lane) {
+    if (type_bits(lane) == 64) return 36;
+    if (type_bits(lane) == 32 || type_is_bool(lane)) return 10;
+    return type_is_float(lane) ? 25 : 18;
+}
+
+static int lines_a_lane(const Op *scan) {
+    int lines = LINES_A_LANE + (combination_ops(scan) - 10) * LINES_AN_OP / 10, width = 0;
+    if (lines < LINES_A_LANE) lines = LINES_A_LANE;
+    for (int i = 0; i < scan->num_operands; i++)
+        width += width_costs(type_lane(scan->operands[i]->type));
+    return lines * width / (10 * scan->num_operands);
+}
+
+static int lines_an_access(const Op *op) {
+    const Value *pointer = access_pointer(op);
+    if (!pointer || !access_mask(op)) return 0;
+    const Type *lane = type_lane(pointer->type)->elem;
+    return LINES_AN_ACCESS * (type_bits(lane) == 64 ? width_costs(lane) : 10) / 10;
+}
+
 static bool look_at_scan(Op *op, void *user) {
     Texts *t = user;
-    if (op->kind == OP_FEXT || op->kind == OP_FTRUNC)
-        t->lines += (int64_t)(op_result(op)->type->lanes / t->threads) * LINES_A_CAST;
+    const Value *of = op->num_results ? op_result(op) : access_pointer(op);
+    int each = of ? of->type->lanes / t->threads : 0;
+    if (op->kind == OP_FEXT || op->kind == OP_FTRUNC) t->lines += (int64_t)each * LINES_A_CAST;
+    t->lines += (int64_t)each * lines_an_access(op);
     if (op->kind != OP_SCAN) return true;
     t->tile = op->operands[0]->type;
     t->fast = t->tile->rank - 1, t->width = 1;
@@ -71,8 +115,9 @@ static bool look_at_scan(Op *op, void *user) {
         cells = t->width < lanes ? lanes / t->width : 1;
     else /* of the dimensions that lie before it at least this one */
         before = t->tile->shape[t->fast] / t->width;
-    t->lines += op->num_operands * (int64_t)(lanes * LINES_A_LANE + cells * LINES_A_CELL);
     bool meets = t->threads > 32 && before < t->threads && before * t->tile->shape[axis] > 32;
+    t->lines += lanes * lines_a_lane(op) +
+                (int64_t)op->num_operands * cells * (meets ? LINES_A_CELL : LINES_IN_WARP);
     int64_t bytes = (int64_t)op->num_operands * cells * t->threads * CELL_BYTES;
     bool anew = t->tile->rank == 2 && axis != t->fast && lanes <= LAID_ANEW;
     t->too_large |= meets && !anew && bytes > t->room;
@@ -87,13 +132,13 @@ static bool is_no_scan(Op *op, void *user) {
     return op->kind != OP_SCAN; /* false ends the walk */
 }
 
-int scans_lanes(PassCtx *px, Func *fn, int threads) {
+int scans_lanes(PassCtx *px, Func *fn, int threads, bool spills) {
     if (region_walk(fn->body, is_no_scan, NULL)) return 0;
     const Arch *arch = arch_find(str_of(px->target ? px->target : ""));
     Texts t = {.facts = facts_compute_linear(px->scratch, fn), .threads = threads, .fn = fn};
     t.room = arch ? arch->shared_limit : INT_MAX, t.most = MOST_LANES;
     region_walk(fn->body, look_at_scan, &t);
-    return t.lines > MOST_LINES || t.too_large ? t.most : 0;
+    return t.lines > MOST_LINES || t.too_large || spills ? t.most : 0;
 }
 
 /* ---- a piece ---- */
