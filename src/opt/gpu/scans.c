@@ -21,7 +21,7 @@ enum {
     LINES_A_LANE = 7,     /* of text, of a scan by one op; .. */
     LINES_AN_OP = 16,     /* .. and for each op more; .. */
     LINES_AN_ACCESS = 10, /* .. of a lane loaded or stored with a mask; .. */
-    LINES_A_CAST = 5,     /* .. of what is cast from or to 16 bits; .. */
+    LINES_A_CAST = 10,    /* .. of what is cast from or to 16 bits; .. */
     LINES_IN_WARP = 24,   /* .. and of what goes from thread to thread of a warp .. */
     LINES_A_CELL = 40,    /* .. or of several */
     MOST_LINES = 10000,
@@ -78,25 +78,28 @@ static int combination_ops(const Op *scan) {
 
 /* In tenths of what 32 bits cost: a shuffle of 64 is two, and what is spilled is more; narrow
  * numbers are widened and narrowed. */
-static int width_costs(const Type *lane) {
+static int width_costs(const Type *lane, bool singly) {
     if (type_bits(lane) == 64) return 36;
     if (type_bits(lane) == 32 || type_is_bool(lane)) return 10;
-    return type_is_float(lane) ? 25 : 18;
+    return singly && type_is_float(lane) ? 25 : 12;
 }
 
-static int lines_a_lane(const Op *scan) {
+static int lines_a_lane(const Op *scan, bool singly) {
     int lines = LINES_A_LANE + (combination_ops(scan) - 10) * LINES_AN_OP / 10, width = 0;
     if (lines < LINES_A_LANE) lines = LINES_A_LANE;
     for (int i = 0; i < scan->num_operands; i++)
-        width += width_costs(type_lane(scan->operands[i]->type));
+        width += width_costs(type_lane(scan->operands[i]->type), singly);
     return lines * width / (10 * scan->num_operands);
 }
 
-static int lines_an_access(const Op *op) {
+static int lines_an_access(const Facts *facts, const Op *op) {
     const Value *pointer = access_pointer(op);
-    if (!pointer || !access_mask(op)) return 0;
+    if (!pointer || !type_is_tile(pointer->type) || !access_mask(op)) return 0;
     const Type *lane = type_lane(pointer->type)->elem;
-    return LINES_AN_ACCESS * (type_bits(lane) == 64 ? width_costs(lane) : 10) / 10;
+    if (type_bits(lane) == 64) return LINES_AN_ACCESS * width_costs(lane, false) / 10;
+    bool at_once =
+        type_bits(lane) < 32 && facts_lanes_at_once(facts, op, pointer->type->rank - 1) > 4;
+    return at_once ? LINES_AN_ACCESS / 2 : LINES_AN_ACCESS;
 }
 
 static bool look_at_scan(Op *op, void *user) {
@@ -104,7 +107,7 @@ static bool look_at_scan(Op *op, void *user) {
     const Value *of = op->num_results ? op_result(op) : access_pointer(op);
     int each = of ? of->type->lanes / t->threads : 0;
     if (op->kind == OP_FEXT || op->kind == OP_FTRUNC) t->lines += (int64_t)each * LINES_A_CAST;
-    t->lines += (int64_t)each * lines_an_access(op);
+    t->lines += (int64_t)each * lines_an_access(t->facts, op);
     if (op->kind != OP_SCAN) return true;
     t->tile = op->operands[0]->type;
     t->fast = t->tile->rank - 1, t->width = 1;
@@ -116,7 +119,7 @@ static bool look_at_scan(Op *op, void *user) {
     else /* of the dimensions that lie before it at least this one */
         before = t->tile->shape[t->fast] / t->width;
     bool meets = t->threads > 32 && before < t->threads && before * t->tile->shape[axis] > 32;
-    t->lines += lanes * lines_a_lane(op) +
+    t->lines += lanes * lines_a_lane(op, t->width == 1) +
                 (int64_t)op->num_operands * cells * (meets ? LINES_A_CELL : LINES_IN_WARP);
     int64_t bytes = (int64_t)op->num_operands * cells * t->threads * CELL_BYTES;
     bool anew = t->tile->rank == 2 && axis != t->fast && lanes <= LAID_ANEW;
