@@ -2,8 +2,7 @@
 /* parse: the text of a function back into IR. The text is hostile: sizes and depths are limited
  * here, types and structure are func_verify's. Stops at the first error. */
 #include "ir/layout.h"
-
-#include "ir/ir.h"
+#include "ir/trips.h"
 
 #include <limits.h>
 
@@ -327,7 +326,7 @@ static int fence_index(Str name) {
 static bool fence_value(Parser *p, int index, Ints *value) {
     int64_t *one = arena_array(p->arena, int64_t, 1);
     if (index != FENCE_BARRIER)
-        return integers(p, 0, index == FENCE_WAIT ? 1 : 1 << 24, MAX_TILE_BITS, value);
+        return integers(p, 0, index == FENCE_WAIT ? 1 : 1 << 24, MAX_TRIPS, value);
     *value = (Ints){1, one};
     return integer(p, 1, 1, one);
 }
