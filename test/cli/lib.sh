@@ -43,6 +43,21 @@ skip() { # skip N 'why'
     echo "skipped $1: $2"
 }
 
+task() { # task RANK COUNT COMMAND..: as srun starts it
+    SLURM_JOB_ID=7 SLURM_STEP_ID=0 SLURM_LOCALID=$1 SLURM_PROCID=$1 SLURM_STEP_NUM_TASKS=$2
+    export SLURM_JOB_ID SLURM_STEP_ID SLURM_LOCALID SLURM_PROCID SLURM_STEP_NUM_TASKS
+    shift 2
+    exec "$@"
+}
+
+srun() { # srun COMMAND..: two ranks of it; the exit code of rank 0, or 9 where rank 1 fails
+    (task 1 2 "$@" >"$work/other" 2>&1) &
+    (task 0 2 "$@")
+    got=$?
+    wait $! || { echo "rank 1 failed: $(cat "$work/other")"; got=9; }
+    return $got
+}
+
 finish() {
     echo "$0: $passed passed, $failed failed, $skipped skipped"
     [ $failed = 0 ]

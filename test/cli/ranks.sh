@@ -14,12 +14,6 @@ has() { check "$1" whole grep -q -e "$2" "$work/out"; }
 hasnt() { check "$1" whole sh -c '! grep -q -e "$0" "$1"' "$2" "$work/out"; }
 ends() { check "exit code $1" whole [ "$code" = "$1" ]; }
 nothing_left() { check 'no folder of ranks is left' rmdir "$work/cache/ranks"; }
-task() { # task RANK COUNT COMMAND..: as srun starts it
-    SLURM_JOB_ID=7 SLURM_STEP_ID=0 SLURM_LOCALID=$1 SLURM_PROCID=$1 SLURM_STEP_NUM_TASKS=$2
-    export SLURM_JOB_ID SLURM_STEP_ID SLURM_LOCALID SLURM_PROCID SLURM_STEP_NUM_TASKS
-    shift 2
-    exec "$@"
-}
 until_there() { # until_there WORDS FILE: the file has them
     i=0
     while ! grep -qs -e "$1" $2 && [ $i -lt 600 ]; do sleep 0.1; i=$((i + 1)); done
@@ -62,13 +56,6 @@ for mpi in openmpi mpich; do
 done
 
 # ---- as srun starts them ----
-srun() {
-    (task 1 2 "$@" >"$work/other" 2>&1) &
-    (task 0 2 "$@")
-    got=$?
-    wait $! || echo "rank 1 failed: $(cat "$work/other")"
-    return $got
-}
 together srun
 SLURM_PROCID=0 SLURM_NTASKS=2 SLURM_LOCALID=0 $bench >"$work/out" 2>&1; code=$?
 ends 0 # a batch script, which is alone
