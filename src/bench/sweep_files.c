@@ -2,6 +2,7 @@
 /* sweep_files: the gnuplot script of a sweep, and its files. The script holds its data and stays
  * beside the plot, so that a figure can be restyled; gnuplot is run on it once a format. All user
  * text in it is in single quotes, where gnuplot expands nothing. */
+#include "base/source.h"
 #include "bench/sweep.h"
 
 #include <errno.h>
@@ -234,13 +235,10 @@ const char *sweep_file_name(tern_sweep *sweep) {
 }
 
 static bool write_file(tern_sweep *sweep, const char *path, Str text) {
-    FILE *file = fopen(path, "wb");
-    bool fine = file && fwrite(text.data, 1, (size_t)text.length, file) == (size_t)text.length;
-    int why = errno;
-    if (file && fclose(file) && fine) fine = false, why = errno;
-    if (!fine)
-        sweep->message = str_format(sweep->arena, "cannot write %s: %s", path, strerror(why)).data;
-    return fine;
+    Str why;
+    if (file_write(sweep->arena, path, text.data, (size_t)text.length, &why)) return true;
+    sweep->message = str_format(sweep->arena, "cannot write %.*s", STR_ARG(why)).data;
+    return false;
 }
 
 typedef enum PlotResult { PLOT_MADE, PLOT_NO_GNUPLOT, PLOT_FAILED } PlotResult;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tern fuse: what torch.compile makes of a function of a Python file, as a file to read. */
+#include "base/source.h"
 #include "cli/exec.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,12 +29,12 @@ const char details_fuse[] =
 
 static int write_text(const Cli *cli, const char *text) {
     const char *path = option_value(cli, "out");
-    FILE *file = path ? fopen(path, "w") : stdout;
-    if (!file) return cli_fail(cli, EXIT_SYSTEM, "%s: %s", path, strerror(errno));
-    bool failed = fputs(text, file) < 0 || fflush(file);
-    if (path) failed = fclose(file) || failed;
-    return failed ? cli_fail(cli, EXIT_SYSTEM, "%s: cannot write", path ? path : "output")
-                  : EXIT_OK;
+    Str why;
+    if (path && !file_write(cli->arena, path, text, strlen(text), &why))
+        return cli_fail(cli, EXIT_SYSTEM, "cannot write %.*s", STR_ARG(why));
+    if (!path && (fputs(text, stdout) < 0 || fflush(stdout)))
+        return cli_fail(cli, EXIT_SYSTEM, "output: cannot write");
+    return EXIT_OK;
 }
 
 static int fuse_in(Cli *cli, tern_session *session, const char *path, const char *function) {

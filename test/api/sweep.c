@@ -273,6 +273,24 @@ TEST(a_full_disk_is_said) {
     CHECK(folder_remove(folder, "sweep-XXXXXX"));
 }
 
+/* A reader of the file that was there before sees all of it, whatever becomes of the new one. */
+TEST(files_are_replaced_as_a_whole) {
+    char folder[] = "sweep-XXXXXX", path[256], other[256];
+    CHECK(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/square() performance.csv", folder);
+    snprintf(other, sizeof other, "%s/other", folder);
+    FILE *file = fopen(path, "w");
+    CHECK(file && fputs("before", file) >= 0 && fclose(file) == 0 && link(path, other) == 0);
+    tern_sweep *sweep = sample(false);
+    CHECK(tern_sweep_save(sweep, folder, "") == TERN_OK);
+    char *old = text_of_file(other), *new = text_of_file(path);
+    CHECK(old && !strcmp(old, "before"));
+    CHECK(new && !strncmp(new, "N,", 2));
+    free(old), free(new);
+    tern_sweep_free(sweep);
+    CHECK(folder_remove(folder, "sweep-XXXXXX"));
+}
+
 TEST(what_makes_no_sense_is_refused) {
     static const char *const x[] = {"n"}, *const lines[] = {"a"};
     CHECK(!tern_sweep_create(&(tern_sweep_options){.name = "s",

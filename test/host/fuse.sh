@@ -108,4 +108,9 @@ exits 1 'The size of tensor a' "$TERN" fuse --device cpu "$work/functions.py:lay
 exits 2 'one FILE.py:FUNCTION' "$TERN" fuse "$work/functions.py"
 exits 2 'No such file' "$TERN" fuse --device cpu "$work/none.py:f"
 exits 4 'No such file' "$TERN" fuse --device cpu "$work/functions.py:manual_gelu" -a 'x=randn(4)' -o "$work/none/x.py"
+# A reader of the file that was there before sees all of it.
+echo before >"$work/there.py"
+ln "$work/there.py" "$work/read.py"
+"$TERN" fuse --device cpu "$work/functions.py:manual_gelu" -a 'x=randn(4)' -o "$work/there.py" >"$work/.out" 2>&1
+check 'the file is replaced as a whole' sh -c "[ \"\$(cat '$work/read.py')\" = before ] && grep -q 'def manual_gelu' '$work/there.py'"
 finish
