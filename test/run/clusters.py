@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows that a block has no room for: on a GPU that has clusters, several blocks are a program and hold a part of it each. What is reduced they tell each other; what
 # is no part of a row one of them stores; where one reads what another writes there is no cluster.
+# Rows of 32768 are held likewise, by one block.
 # options: num_warps = 8
 # case: x = fp32[3, 131072] normal, y = fp32[3, 131072], stride = 131072, n = 131072, B = 131072
 # kernel: softmax
@@ -66,6 +67,26 @@
 # kernel: by_axes
 # grid: 2, 3
 # want: m = max(x, 2); y == x - m
+# case: x = bf16[2, 30001] normal, y = bf16[2, 30001], stride = 30001, n = 30001, B = 32768
+# kernel: softmax
+# grid: 2
+# tolerance: 1e-2 1e-7
+# want: e = exp(x - max(x, 1)); y == e / sum(e, 1)
+# case: x = fp32[2, 32768] normal, y = fp32[2, 32768], stride = 32768, n = 32768, B = 32768
+# tolerance: 1e-5 1e-9
+# case: x = fp32[2, 20001] normal, w = fp32[20001] normal, b = fp32[20001] normal, y = fp32[2, 20001], mean = fp32[2], scale = fp32[2], n = 20001, B = 32768
+# kernel: layer_norm
+# tolerance: 1e-4 1e-5
+# want: m = sum(x, 1) / n; s = 1 / sqrt(sum((x - m) * (x - m), 1) / n + 0.00001); y == (x - m) * s * w + b; mean == m[:, 0]; scale == s[:, 0]
+# case: x = fp32[3, 30000] small, v = fp32[3], at = i32[3], y = fp32[3, 30000], n = 30000, B = 32768
+# kernel: first_of
+# grid: 3
+# want: v == max(x, 1)[:, 0]; at == argmax(x, 1)[:, 0]; y == x - max(x, 1)
+# case: x = fp32[2, 29000] normal, n = 29000, B = 32768
+# kernel: in_place
+# grid: 2
+# tolerance: 1e-4 1e-5
+# want: x == x / sqrt(sum(x * x, 1) / n + 1)
 import triton
 import triton.language as tl
 

@@ -132,9 +132,9 @@ static int least_blocks(const Gen *g) {
     return each > MOST_EACH ? 0 : blocks < 1 ? 1 : blocks;
 }
 
-/* While one waits for its cluster, another loads: as many as have room in shared memory, and
- * registers enough. */
-static int blocks_of_cluster(const Gen *g) {
+/* While one computes, or waits for its cluster, another loads: as many as have room in shared
+ * memory, and registers enough. */
+static int blocks_beside(const Gen *g) {
     enum { REGISTERS = 65536, LEAST_EACH = 64, MOST_BLOCKS = 3 };
     int by_shared = arch_blocks(g->arch, g->shared_size);
     int by_registers = REGISTERS / (g->threads * LEAST_EACH);
@@ -185,10 +185,10 @@ static void print_module(Gen *g, Buf *out) {
     /* Where ptxas does not see how much shared memory there is, it may save registers in vain; not
      * where only the few bytes of an mbarrier are more than it might see. */
     bool unseen = g->shared_size > STATIC_SHARED + SCRATCH_ALIGNMENT;
-    int blocks = ptx_has_producer(g) ? g->roles->blocks
-                 : g->facts->cluster ? blocks_of_cluster(g)
-                 : unseen            ? 1
-                                     : least_blocks(g);
+    int blocks = ptx_has_producer(g)               ? g->roles->blocks
+                 : fn->shares || g->facts->cluster ? blocks_beside(g)
+                 : unseen                          ? 1
+                                                   : least_blocks(g);
     if (blocks) buf_printf(out, ".minnctapersm %d\n", blocks);
     buf_puts(out, "{\n");
     if (g->shared_size && !dynamic)

@@ -16,11 +16,9 @@
 
 enum {
     SHARE = 128 << 10, /* bytes that a block holds, if they were all in registers .. */
-    LEAST_SHARES = 4,  /* .. and for how many of them it pays, .. */
-    FEW_SHARES = 2,    /* .. or, of one tile that so many threads have no room for */
-    MANY_THREADS = 1024,
-    MOST_BLOCKS = 8, /* of a cluster, on any GPU */
-    MOST_TOLD = 8,   /* results of a reduction */
+    LEAST_SHARES = 4,  /* .. and for how many of them it pays, where it is not one tile */
+    MOST_BLOCKS = 8,   /* of a cluster, on any GPU */
+    MOST_TOLD = 8,     /* results of a reduction */
 };
 
 /* ---- may it be ---- */
@@ -110,11 +108,12 @@ void cluster_choose(Cluster *c, int num_nests, Nest *const *nests, const Map *he
     if (!c->px->clusters || !arch || arch->number < 90) return;
     for (int i = 0; i < num_nests; i++) add_nest(c, nests[i], held);
     int64_t bytes = bytes_held(c, 4); /* of less than a register: the work is that of whole ones */
-    bool has_room = bytes == bytes_held(c, 1) && c->threads == MANY_THREADS;
-    int least = c->held.count == 1 && !has_room ? FEW_SHARES : LEAST_SHARES;
+    int least = c->held.count == 1 ? 1 : LEAST_SHARES;
     if (bytes < (int64_t)least * SHARE || !can_cluster(c)) return;
     while (c->blocks < MOST_BLOCKS && bytes > (int64_t)c->blocks * SHARE) c->blocks *= 2;
+    c->chosen = true;
     choose_threads(c);
+    if (c->blocks == 1) return;
     for (Op *op = c->fn->body->first; op; op = op->next)
         if (op->kind == OP_STORE && !ops_have(&c->ops, op))
             vec_push(c->px->scratch, &c->others, op);

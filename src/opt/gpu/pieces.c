@@ -46,8 +46,9 @@ enum {
     FEW_LINES = 3500,      /* .. more than that */
     MOST_CARRIED = 16,     /* registers of a thread, of reductions */
     MOST_NESTS = 64,
-    CLUSTER_HELD = 8, /* of how many pieces of a cluster's block one is in registers */
-    MOST_OPS = 4000,  /* of one nest */
+    CROWDED_THREADS = 256, /* at most, for which such tiles are cut */
+    CLUSTER_HELD = 8,      /* of how many pieces of a cluster's block one is in registers */
+    MOST_OPS = 4000,       /* of one nest */
 };
 
 typedef struct Pieces {
@@ -119,7 +120,7 @@ static int registers_for_tiles(const Pieces *p) {
 static int piece_of(const Pieces *p, Cut *c) {
     *c = dims_cut(p->dims, p->fn, c->number);
     int64_t lanes = (int64_t)p->threads * PIECE_BYTES / c->least_bytes;
-    if (p->cluster.blocks > 1) lanes = (int64_t)p->threads * p->cluster.lanes;
+    if (p->cluster.chosen) lanes = (int64_t)p->threads * p->cluster.lanes;
     if (c->scanned && lanes > p->threads * p->scan_lanes) lanes = p->threads * p->scan_lanes;
     int64_t piece = lanes * c->size / c->lanes;
     if (c->reduced && !(c->scanned && c->of_rows) && piece < LEAST_PIECE) piece = LEAST_PIECE;
@@ -442,7 +443,7 @@ static bool is_no_product(Op *op, void *user) {
 /* Shared memory is for as many blocks as have registers; where there are products it is theirs. */
 static int choose_kept(const Pieces *p, int pieces, int bytes) {
     const Arch *arch = arch_find(str_of(p->px->target ? p->px->target : ""));
-    int blocks = p->cluster.blocks > 1 ? 1 : BLOCK_REGISTERS / (p->threads * (MOST_REGISTERS + 1));
+    int blocks = p->cluster.chosen ? 1 : BLOCK_REGISTERS / (p->threads * (MOST_REGISTERS + 1));
     if (!arch || !bytes || !region_walk(p->fn->body, is_no_product, NULL)) return 0;
     int room = arch->shared_limit / (blocks < 1 ? 1 : blocks) - SPARE_SHARED;
     int held = arch->shared_limit - SMALL_SCRATCH - LEAST_SCRATCH; /* by pass hold */
@@ -537,7 +538,7 @@ static void shorten(Pieces *p, int bytes) {
         if (singly_lines(p) <= FEW_LINES) return;
         if (all && p->num_held > 1 && p->num_kept < room)
             p->num_held--, p->num_kept++;
-        else if (p->num_kept && p->cluster.blocks == 1)
+        else if (p->num_kept && !p->cluster.chosen)
             p->num_kept--, all = false;
         else
             return;
@@ -553,7 +554,7 @@ static void choose_held(Pieces *p) {
     if (p->scans) each = bytes = 0; /* straight text for each of them is what was too long */
     p->num_held = each ? count_held(p, each, WORK_REGISTERS) : 0;
     int few = (pieces + CLUSTER_HELD - 1) / CLUSTER_HELD;
-    if (p->cluster.blocks > 1 && p->num_held > few)
+    if (p->cluster.chosen && p->num_held > few)
         p->num_held = few + (pieces - few - choose_kept(p, pieces - few, bytes));
     p->num_kept = choose_kept(p, pieces - p->num_held, bytes);
     if (each && p->num_held + p->num_kept < pieces) p->num_held = count_held(p, each, LEAST_WORK);
@@ -910,7 +911,7 @@ static void choose_cluster(Pieces *p) {
     p->cluster = (Cluster){p->px, p->fn, p->facts, .threads = p->threads};
     p->cluster.blocks = 1;
     if (!p->scans) cluster_choose(&p->cluster, p->nests.count, p->nests.data, &p->held);
-    if (p->cluster.blocks == 1) return;
+    if (!p->cluster.chosen) return;
     Cut cut = {.number = p->number};
     p->threads = p->cluster.threads;
     p->piece = piece_of(p, &cut);
@@ -918,6 +919,7 @@ static void choose_cluster(Pieces *p) {
     if (fits) choose_held(p);
     if (fits && p->num_held + p->num_kept == num_pieces(p)) {
         p->fn->num_warps = p->threads / 32;
+        p->fn->shares = true;
         return;
     }
     *p = one;
@@ -935,6 +937,28 @@ static void tidy(PassCtx *px, Func *fn) {
     func_renumber(fn);
 }
 
+static bool plan_cut(Pieces *p) {
+    if (!choose_cut(p) || !plan(p)) return false;
+    choose_cluster(p);
+    return true;
+}
+
+/* If its registers have room for all, then for no other block beside it: nobody loads while it
+ * computes, or waits. */
+static bool is_crowded(const Pieces *p, int live) {
+    return p->px->clusters && !p->scan_lanes && 2 * p->threads * live >= BLOCK_REGISTERS;
+}
+
+/* Rows that are so held that blocks share a multiprocessor; else nothing has changed. */
+static bool plan_shared(Pieces *p) {
+    const Pieces whole = *p;
+    if (p->threads > CROWDED_THREADS) p->threads = CROWDED_THREADS;
+    p->is_short = true;
+    if (plan_cut(p) && p->cluster.chosen) return true;
+    *p = whole;
+    return false;
+}
+
 static bool cut_one(PassCtx *px, Func *fn) {
     Arena *scratch = px->scratch;
     func_renumber(fn);
@@ -947,13 +971,13 @@ static bool cut_one(PassCtx *px, Func *fn) {
     int live = most_live(&p, -1), registers = registers_for_tiles(&p);
     p.is_short = live > registers;
     p.scan_lanes = scans_lanes(px, fn, p.threads, live > registers + MOST_SPILLED);
-    if (!p.is_short && !p.scan_lanes) return false;
+    bool crowded = is_crowded(&p, live);
+    if (!p.is_short && !p.scan_lanes && !crowded) return false;
     p.dims = dims_find(scratch, fn);
-    if (!choose_cut(&p)) return false;
     p.facts = facts_compute_linear(scratch, fn);
     p.has_atomics = func_has_atomics(fn);
-    if (!plan(&p)) return false;
-    choose_cluster(&p);
+    bool shared = crowded && plan_shared(&p);
+    if (!shared && !((p.is_short || p.scan_lanes) && plan_cut(&p))) return false;
     bool streams = p.num_held + p.num_kept < num_pieces(&p);
     p.joins = streams && p.threads >= SUM_THREADS && !px->precise;
     if (p.joins && !plan(&p)) return false;

@@ -94,13 +94,14 @@ typedef struct Nest {
     Op *total;      /* .. the sum that is made with it (online.c), which moves behind it; or NULL */
 } Nest;
 
-/* cluster.c: the blocks that a program is. */
+/* cluster.c: the blocks that a program is, with rows so held that others have room beside them. */
 typedef struct Cluster {
     PassCtx *px;
     Func *fn;
     Facts *facts;
     Ops ops;     /* of all loops over pieces */
     Ops held;    /* those loads whose tiles are held from loop to loop */
+    bool chosen; /* or threads and lanes say nothing */
     int blocks;  /* 1: it is one */
     int threads; /* of a block: as given; of several they are more blocks, instead; .. */
     int lanes;   /* .. of a piece, that each has */
