@@ -46,7 +46,6 @@ enum {
     FEW_LINES = 3500,      /* .. more than that */
     MOST_CARRIED = 16,     /* registers of a thread, of reductions */
     MOST_NESTS = 64,
-    EARLY_REGISTERS = 32,  /* of a thread, for what is loaded before blocks meet */
     CROWDED_THREADS = 256, /* at most, for which such tiles are cut */
     CLUSTER_HELD = 8,      /* of how many pieces of a cluster's block one is in registers */
     MOST_OPS = 4000,       /* of one nest */
@@ -880,50 +879,6 @@ static void write_nest(const Pieces *p, int number) {
     online_end(p->fn, nest->total, (Value *[]){sums[most], sums[reduced - 1]});
 }
 
-/* ---- what the last nest loads anew ---- */
-
-/* Is what the op is made of there at that op, or may it go there, too? */
-static bool can_go(const Value *value, const Op *at, const Op *from, int depth) {
-    const Op *op = value->def;
-    if (!op || op->parent != at->parent) return true;
-    bool behind = false;
-    for (const Op *o = at; o != from && !behind; o = o->next) behind = o == op;
-    if (!behind) return true;
-    if (depth > 16 || op->num_regions || !op_has_trait(op, PURE)) return false;
-    for (int i = 0; i < op->num_operands; i++)
-        if (!can_go(op->operands[i], at, from, depth + 1)) return false;
-    return true;
-}
-
-static void go(Op *op, Op *at) {
-    for (int i = 0; i < op->num_operands; i++) {
-        Op *source = op->operands[i]->def;
-        bool behind = false;
-        for (Op *o = at; o && o != op && source && !behind; o = o->next) behind = o == source;
-        if (behind) go(source, at);
-    }
-    op_move_before(op, at);
-}
-
-/* Of weights that each row reads again the first are on their way while blocks meet for the last
- * time: then nothing else is. */
-static void load_early(Pieces *p) {
-    Op *at = NULL;
-    int room = EARLY_REGISTERS;
-    for (Op *op = p->fn->body->first; op; op = op->next)
-        if (op->kind == OP_REDUCE) at = op;
-    for (Op *op = at, *next; op; op = next) {
-        next = op->next;
-        if (op_writes_memory(op) || op->num_regions > (op->kind == OP_REDUCE)) return;
-        if (op->kind != OP_LOAD || load_volatile(op) || load_kept(op)) continue;
-        bool can = registers_of(p, op_result(op)->type) <= room;
-        for (int i = 0; i < op->num_operands && can; i++) can = can_go(op->operands[i], at, op, 0);
-        if (!can) continue;
-        room -= registers_of(p, op_result(op)->type);
-        go(op, at);
-    }
-}
-
 static void write_all(Pieces *p) {
     for (int i = 0; i < p->nests.count; i++) write_nest(p, i);
     cluster_store(&p->cluster);
@@ -931,7 +886,7 @@ static void write_all(Pieces *p) {
     for (int i = 0; i < p->nests.count; i++)
         for (int k = 0; k < p->nests.data[i]->ends.count; k++)
             op_remove(p->nests.data[i]->ends.data[k]);
-    if (p->cluster.blocks > 1) load_early(p);
+    if (p->cluster.blocks > 1) load_weights(p->fn, p->threads);
     func_renumber(p->fn);
 }
 

@@ -114,5 +114,7 @@ Value *cluster_start(const Cluster *c, Builder *b, Value *own, int piece);
 /* What the reductions among the ends have become of a block's pieces becomes that of all. */
 void cluster_meet(const Cluster *c, Builder *b, const Ops *ends);
 void cluster_store(const Cluster *c); /* the others: by one block */
+/* weights.c */
+void load_weights(Func *fn, int threads);
 
 #endif
