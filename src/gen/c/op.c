@@ -194,14 +194,19 @@ static Str divided(Gen *g, const Op *op, TypeKind kind, const Str *x) {
     if (number < 1 || number & (number - 1) || number >= (int64_t)1 << (bits - 2)) return STR("");
     int shift = __builtin_ctzll((uint64_t)number);
     long long ones = (long long)number - 1;
-    if (!is_signed && rest) return text(g, "%.*s & %lld", STR_ARG(x[0]), ones);
+    /* A long text has such numbers as parameters, ints, which no vector of fewer bits takes. */
+    const char *as = bits < 32 ? text(g, "(%s)", scalar_type(kind)).data : "";
+    const char *as_unsigned = bits < 32 ? text(g, "(%s)", unsigned_type(bits)).data : "";
+    if (!is_signed && rest) return text(g, "%.*s & %s%lld", STR_ARG(x[0]), as, ones);
     if (!is_signed)
-        return text(g, "(%s)((vu%d)%.*s >> %d)", vector_type(kind), bits, STR_ARG(x[0]), shift);
-    Str up =
-        text(g, "(%.*s + ((%.*s >> %d) & %lld))", STR_ARG(x[0]), STR_ARG(x[0]), bits - 1, ones);
+        return text(g, "(%s)((vu%d)%.*s >> %s%d)", vector_type(kind), bits, STR_ARG(x[0]),
+                    as_unsigned, shift);
+    Str up = text(g, "(%.*s + ((%.*s >> %d) & %s%lld))", STR_ARG(x[0]), STR_ARG(x[0]), bits - 1, as,
+                  ones);
     if (rest)
-        return text(g, "%.*s - (%.*s & %lld)", STR_ARG(x[0]), STR_ARG(up), -(long long)number);
-    return text(g, "%.*s >> %d", STR_ARG(up), shift);
+        return text(g, "%.*s - (%.*s & %s%lld)", STR_ARG(x[0]), STR_ARG(up), as,
+                    -(long long)number);
+    return text(g, "%.*s >> %s%d", STR_ARG(up), as, shift);
 }
 
 static Str int_op(Gen *g, const Op *op, bool vec, const Str *x) {
