@@ -122,7 +122,10 @@ static int check_value(Bound *bound, const char *text) {
     if (value->kind != ARG_TENSOR)
         return cli_fail(bound->cli, EXIT_USAGE, "--check: '%s' is a %s, expected a tensor",
                         equals + 1, value_kind_name(value->kind));
-    return compare(bound, arg->parameter->name, arg->value->tensor, value->tensor);
+    const Tensor *got = arg->value->tensor;
+    Tensor want = *value->tensor;
+    if (want.is_of_file && tensor_is_bits_of(want.dtype, got->dtype)) want.dtype = got->dtype;
+    return compare(bound, arg->parameter->name, got, &want);
 }
 
 static int launch_once(const MeasureRequest *request, Bound *bound) {

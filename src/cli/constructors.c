@@ -369,7 +369,8 @@ ArgValue *value_from_npy(Env *env, Span span, const char *path, tern_dtype dtype
         diag_error(env->diag, span, "%s", tern_message(env->context));
         return NULL;
     }
-    *tensor = (Tensor){.dtype = array.dtype, .rank = array.rank};
+    if (tensor_is_bits_of(array.dtype, dtype)) array.dtype = dtype;
+    *tensor = (Tensor){.dtype = array.dtype, .rank = array.rank, .is_of_file = dtype == TERN_VOID};
     if (dtype != TERN_VOID) tensor->dtype = dtype;
     for (int i = 0; i < array.rank; i++) tensor->shape[i] = array.shape[i];
     tensor_set_contiguous(tensor);

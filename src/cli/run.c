@@ -32,7 +32,7 @@ const char details_run[] =
     "  randn(4,781,f32,seed=1)  rand(..)  zeros(..)  ones(..)  full(..,VALUE)  arange(..)\n"
     "  randint(..,low=0,high=10)  empty(..)      shape, then dtype (f32 if left out); also\n"
     "                                            strides=(1024,1) and offset=N, in elements\n"
-    "  @file.npy  load(\"file.npy\",bf16)\n"
+    "  @file.npy  load(\"file.npy\",bf16)        bf16 and f8 are their bits there, u2 and u1\n"
     "  desc(TENSOR,(64,32))     a host tensor descriptor of blocks; shape=(..) strides=(..) if "
     "they\n"
     "                           are not the tensor's\n"

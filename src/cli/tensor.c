@@ -179,6 +179,13 @@ void tensor_print(Buf *out, const Tensor *tensor) {
     print_axis(out, tensor, 0, tensor->offset, tensor_count(tensor) < PRINT_ALL_BELOW);
 }
 
+bool tensor_is_bits_of(tern_dtype file, tern_dtype dtype) {
+    bool is_written_as_bits =
+        tern_dtype_is_float(dtype) && (dtype == TERN_BFLOAT16 || tern_dtype_size(dtype) == 1);
+    return is_written_as_bits && !tern_dtype_is_float(file) && !tern_dtype_is_signed(file) &&
+           file != TERN_BOOL && tern_dtype_size(file) == tern_dtype_size(dtype);
+}
+
 void tensor_type(Buf *out, const Tensor *tensor) {
     buf_printf(out, "%s[", tern_dtype_name(tensor->dtype));
     for (int i = 0; i < tensor->rank; i++)

@@ -18,6 +18,7 @@ typedef struct Tensor {
     unsigned char *storage;           /* from malloc, or NULL for none */
     size_t storage_bytes;
     unsigned char *written; /* of each byte of the storage: 1 or 0; NULL: not known */
+    bool is_of_file;        /* its dtype is a file's */
 } Tensor;
 
 /* Fills strides (row-major) from the shape. */
@@ -41,6 +42,8 @@ typedef struct TensorStats {
 TensorStats tensor_stats(const Tensor *tensor);
 /* As NumPy prints it, long ones with their middle left out. */
 void tensor_print(Buf *out, const Tensor *tensor);
+/* bf16 and f8 are unsigned numbers in .npy: are those of `file` the bits of this dtype? */
+bool tensor_is_bits_of(tern_dtype file, tern_dtype dtype);
 void tensor_type(Buf *out, const Tensor *tensor); /* "fp32[4, 781]" */
 
 #endif

@@ -663,6 +663,13 @@ exits 0 'wrote' sh -c "$TERN run '$work/words.py:three' --grid 1 -a 'out=empty(4
 exits 0 "checked: $work/three.npy" $TERN run "$work/words.py:three" --grid 1 -a 'out=empty(4)' --check "$work/three.npy"
 exits 0 '"checked":true' $TERN run "$work/words.py:three" --json --grid 1 -a 'out=empty(4)' --check "$work/three.npy"
 exits 1 'wrong result' $TERN run "$work/words.py:three" --grid 1 -a 'out=empty(4)' -a 'by=2.0' --check "$work/three.npy"
+# bf16 and f8 are written as their bits, and are read back as such.
+for type in bf16 fp8e4nv fp8e5; do
+    cast="$TERN run $work/words.py:three --grid 1"
+    exits 0 'checked' sh -c "$cast -a 'out=empty(4,$type)' --out out='$work/bits.npy' && $cast -a 'out=empty(4,$type)' --check '$work/bits.npy'"
+    exits 0 "checked: out=load(\"$work/bits.npy\",$type)" $cast -a "out=empty(4,$type)" --check "out=load(\"$work/bits.npy\",$type)"
+    exits 1 '[0] is 2, not 3' $cast -a "out=empty(4,$type)" -a by=2.0 --check "$work/bits.npy"
+done
 exits 2 'expected interp, or NAME=VALUE of a tensor' $TERN run "$work/words.py:three" --grid 1 -a 'out=empty(4)' --check pytorch
 exits 2 'the kernel changed 2 tensors: say which, as NAME=@FILE.npy' $TERN run "$work/words.py:both" --grid 1 -a 'a=empty(4)' \
     -a 'b=empty(4)' --check "$work/three.npy"
