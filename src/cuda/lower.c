@@ -44,10 +44,29 @@ CuVal cu_unsupported(CuLower *l, CuPlace place, const char *format, ...) {
 
 /* A name that CUDA's own headers and libraries have: the text is not wrong. */
 static bool is_cudas(Str name) {
-    static const char *const starts[] = {"cuda",   "__nv_",    "nv_",      "cublas", "cufft",
-                                         "curand", "cusolver", "cusparse", "__cuda"};
+    static const char *const starts[] = {
+        "cuda",     "__nv_",     "nv_",        "cublas",   "cufft",      "curand",
+        "cusolver", "cusparse",  "__cuda",     "__uhadd",  "__rhadd",    "__urhad",
+        "__prof",   "__cluster", "__barrier_", "cyl_bess", "cluster",    "multi_g",
+        "this_clu", "this_mu",   "latch",      "double4_", "longlong4_", "ulong4_"};
+    static const char *const math[] = {"rhypot",     "norm",    "norm3d",   "norm4d", "rnorm",
+                                       "rnorm3d",    "rnorm4d", "jn",       "yn",     "y1",
+                                       "scalbn",     "ilogb",   "modf",     "remquo", "scalbln",
+                                       "erfcinv",    "fdivide", "ullmin",   "ullmax", "llmin",
+                                       "normcdfinv", "llmax",   "sincospi", "__tanh", "__signbit"};
+    static const char *const names[] = {
+        "__brkpt",       "__pm0",       "__assertfail", "memmove",        "memcmp",
+        "strlen",        "strcmp",      "alloca",       "isnormal",       "fpclassify",
+        "isgreater",     "isless",      "div",          "isgreaterequal", "islessequal",
+        "islessgreater", "isunordered", "invoke_one",   "barrier",        "__half_raw",
+        "__half2_raw",   "_Float16",    "atomic_ref",   "inclusive_scan", "exclusive_scan"};
     for (int i = 0; i < COUNT(starts); i++)
         if (str_starts(name, starts[i])) return true;
+    for (int i = 0; i < COUNT(names); i++)
+        if (str_is(name, names[i])) return true;
+    if (name.length && name.data[name.length - 1] == 'f' && !str_is(name, "modf")) name.length--;
+    for (int i = 0; i < COUNT(math); i++)
+        if (str_is(name, math[i])) return true;
     return false;
 }
 
