@@ -649,6 +649,7 @@ static void write_op(Writer *w, const Op *op) {
     /* In a loop a turn's stores are behind those of the one before. */
     if (op->kind == OP_STORE && !store_part(op) && !op_is_in_loop(op))
         store_set_part(clone, p->first_part + order_of(p, op));
+    if (op->kind == OP_LOAD) load_set_kept(clone, 0); /* that was all of it, not a piece */
     if (op->kind == OP_LOAD && p->again) load_set_evict(clone, evict_of(w, op));
     if (w->turns && is_held(p, p->nests.data[w->nest], op))
         load_set_kept(clone, kept_of(w, op, p->num_held));
