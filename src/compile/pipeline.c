@@ -128,10 +128,10 @@ static Func *lowered(PassCtx *px, CompiledKernel *kernel, const struct Pipeline 
     return NULL;
 }
 
-/* Stops a walk at a ring, which the cpu's back end does not make. */
+/* Stops a walk at a ring, or what is put by, which the cpu's back end does not make. */
 static bool is_no_ring(Op *op, void *ring) {
     *(const Op **)ring = op;
-    return op->kind != OP_RING;
+    return op->kind != OP_RING && op->kind != OP_STOW && op->kind != OP_FETCH;
 }
 
 /* Says why a target does not take what was lowered for another. */
@@ -149,10 +149,10 @@ static void check_target(const Func *fn, const struct Pipeline *pipeline, const 
     } else if (func_cluster(fn) > 1 && (!pipeline->placing || (arch && arch->number < 90))) {
         diag_refused(diag, fn->span, "a program of several blocks on target '%s'", target);
     } else if (!makes_rings && !region_walk(fn->body, is_no_ring, &ring)) {
-        diag_refused(diag, ring->span,
-                     "'ring' on target '%s': asynchronous copies into shared memory are not made "
-                     "for it yet",
-                     target);
+        diag_refused(diag, ring->span, "'%s' on target '%s': %s for it yet",
+                     op_info(ring->kind)->name, target,
+                     ring->kind == OP_RING ? "asynchronous copies into shared memory are not made"
+                                           : "rows are not put by");
     }
 }
 

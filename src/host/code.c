@@ -195,6 +195,8 @@ static void one(Maker *m, const Op *op) {
     case OP_ATOMIC_CAS:
     case OP_BARRIER:
     case OP_MEET:
+    case OP_STOW:
+    case OP_FETCH:
     case OP_SHUFFLE:
     case OP_VOTE:
     case OP_ACTIVE:

@@ -48,6 +48,7 @@ enum {
     MAX_DEPTH = 64,      /* of regions in regions; the parser and the verifier refuse more */
     MAX_PARTS = 8,       /* of a ring */
     MAX_STAGES = 64,
+    MAX_ROWS = 64,       /* that are put by (stow) */
 };
 
 typedef struct Place Place; /* layout.h */
@@ -180,6 +181,8 @@ typedef enum TypeRule {
     RULE_REDUCE,
     RULE_SCAN,
     RULE_MEET,
+    RULE_STOW,
+    RULE_FETCH,
     RULE_HISTOGRAM,
     RULE_DOT,
     RULE_SAME1,

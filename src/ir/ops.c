@@ -79,6 +79,8 @@ static Value *access_operand(const Op *op, Operand *load, Operand *store, Operan
 #include "ir/ops.def"
     case OP_BARRIER:
     case OP_MEET:
+    case OP_STOW:
+    case OP_FETCH:
     case OP_RING:
     case OP_ACQUIRE:
     case OP_FILL_BOX:

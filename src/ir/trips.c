@@ -514,6 +514,8 @@ int op_trips(const Func *fn, bool has_atomics, const Op *op, int bytes[MAX_TRIPS
     case OP_STORE:
     case OP_BARRIER:
     case OP_MEET:
+    case OP_STOW:
+    case OP_FETCH:
     case OP_ASSUME:
     case OP_ASSERT:
     case OP_PRINT:

@@ -395,6 +395,22 @@ static bool check_meet(Verifier *v, const Op *op) {
     return true;
 }
 
+enum { MOST_PIECES = 1 << 20 };
+
+static bool check_row(Verifier *v, const Op *op, const Value *piece, int64_t row, int64_t pieces) {
+    const Type *number = op->operands[0]->type, *type = piece->type;
+    if (!want(v, op, number->kind == TYPE_I32, "the number of a piece, i32", number)) return false;
+    if (!want(v, op, type_is_tile(type) && !type_is_bool(type), "a tile of numbers", type))
+        return false;
+    if (row < 0 || row >= MAX_ROWS || pieces < 1 || pieces > MOST_PIECES)
+        return verify_bad(v, op, "row %lld of %lld pieces", (long long)row, (long long)pieces);
+    if (!v->rows[row]) v->rows[row] = type, v->pieces[row] = pieces;
+    if (v->pieces[row] != pieces)
+        return verify_bad(v, op, "row %lld of %lld pieces, and of %lld", (long long)row,
+                          (long long)pieces, (long long)v->pieces[row]);
+    return same_type(v, op, v->rows[row], type);
+}
+
 static bool check_leaf(Verifier *v, const Op *op, TypeRule rule) {
     const Type *r = op->num_results == 1 ? op->results[0].type : NULL;
     if (rule == RULE_CONSTANT) {
@@ -521,6 +537,8 @@ static bool check_rule(Verifier *v, const Op *op) {
     case RULE_REDUCE: return check_reduce(v, op, false);
     case RULE_SCAN: return check_reduce(v, op, true);
     case RULE_MEET: return check_meet(v, op);
+    case RULE_STOW: return check_row(v, op, stow_tile(op), stow_row(op), stow_pieces(op));
+    case RULE_FETCH: return check_row(v, op, op_result(op), fetch_row(op), fetch_pieces(op));
     case RULE_HISTOGRAM: return check_histogram(v, op, a);
     case RULE_DOT: return check_dot(v, op);
     case RULE_SAME1:

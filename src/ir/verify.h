@@ -18,6 +18,8 @@ typedef struct Verifier {
     bool has_rings;
     bool has_async; /* products that are left under way */
     bool has_atomics;
+    const Type *rows[MAX_ROWS]; /* of the pieces of what is put by, .. */
+    int64_t pieces[MAX_ROWS];   /* .. and how many there are */
     int busy_start, busy_end; /* of placed form: scratch that somebody may still read */
 } Verifier;
 

@@ -401,6 +401,8 @@ static bool check_op_places(Verifier *v, const Op *op) {
     case OP_LOAD: return check_width(v, op, load_width(op));
     case OP_MEET: return check_meet(v, op);
     case OP_STORE: return check_width(v, op, store_width(op));
+    case OP_STOW:
+    case OP_FETCH: return true; /* the types say all */
     case OP_ATOMIC_RMW: return check_atomic(v, op);
     case OP_HISTOGRAM:
         return op->num_operands < 2 ||

@@ -51,7 +51,7 @@ void facts_ask(Facts *facts, Needs *needs) { facts->needs = needs; }
 bool op_writes_memory(const Op *op) {
     if (op->kind == OP_INLINE_ASM) return !op_is_pure(op);
     if (op->kind == OP_ASSUME || op->kind == OP_ASSERT || op->kind == OP_PRINT) return false;
-    if (is_ring_op(op) || op->kind == OP_MEET) return false;
+    if (is_ring_op(op) || op->kind == OP_MEET || op->kind == OP_STOW) return false;
     return op_has_trait(op, WRITES);
 }
 

@@ -289,6 +289,8 @@ static void spread_op(Spread *s, const Op *op, Mask mask) {
     case OP_PRINT:
     case OP_CALL:
     case OP_MEET:
+    case OP_STOW:
+    case OP_FETCH:
 #define SHAPE(kind, ...)  case OP_##kind:
 #define ASYNC(kind, ...)  case OP_##kind:
 #define ACROSS(kind, ...) case OP_##kind:

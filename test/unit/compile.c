@@ -121,6 +121,11 @@ TEST(a_program_of_several_blocks_is_a_gpus) {
     CHECK(!compiled(arena, meets, (CompileRequest){.target = "interp"}, &diag));
     CHECK(strstr(words(arena, &diag), "a program of several blocks on target 'interp'"));
     CHECK(!compiled(arena, meets, (CompileRequest){.target = "cpu:avx2"}, &diag));
+    const char *stows =
+        "func @k(%n: i32) {\n  %t = splat %n : tile<4xi32>\n  stow %n, %t {row = 0, pieces = 1}\n"
+        "  yield\n}";
+    CHECK(!compiled(arena, stows, (CompileRequest){.target = "cpu:avx2"}, &diag));
+    CHECK(strstr(words(arena, &diag), "'stow' on target 'cpu:avx2'"));
     CHECK(!compiled(arena, meets, (CompileRequest){.target = "sm_80"}, &diag));
     CHECK(strstr(words(arena, &diag), "a program of several blocks on target 'sm_80'"));
     CompiledKernel *kernel = compiled(arena, meets, (CompileRequest){.target = "sm_90a"}, &diag);
@@ -358,8 +363,7 @@ TEST(each_pass_can_be_kept) {
          {"lower",  "dots",     "bounds", "fold",     "cse",       "shape",  "licm",  "dce",
           "carry",  "contract", "sink",   "together", "backwards", "pieces", "sums",  "guard",
           "rotate", "place",    "keep",   "bring",    "rings",     "hold",   "early", "share",
-          "soon",   "waits",    "scaled", "fence",    "apart",     "unmask", "lanes",
-          "longest"}}};
+          "soon",   "waits",    "scaled", "fence",    "apart",     "unmask", "lanes", "longest"}}};
     for (int t = 0; t < COUNT(rows); t++)
         for (int i = 0; compile_pass_name(i); i++) {
             Arena *arena = arena_new(NULL);

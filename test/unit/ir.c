@@ -118,6 +118,7 @@ TEST(each_op_prints_and_parses_to_itself) {
         !reads_back(arena, "test/ir/thread.tir", seen) ||
         !reads_back(arena, "test/ir/ring_copy.tir", seen) ||
         !reads_back(arena, "test/ir/cluster.tir", seen) ||
+        !reads_back(arena, "test/ir/row.tir", seen) ||
         !reads_back(arena, "test/ir/ring_placed.tir", seen)) {
         SKIP("run from the project's folder");
     } else {
@@ -195,6 +196,14 @@ static const Bad invalid[] = {
     {"%x = rank {blocks = 2} : i32\n%y = rank {blocks = 4} : i32", "clusters of two sizes"},
     {"%x = rank {blocks = 2} : i64", "expected a result of i32, not i64"},
     {"%x = meet %n {blocks = 2} : i32", "1 results, not 2"},
+    {"stow %f, %s {row = 0, pieces = 1}", "expected the number of a piece, i32, not f32"},
+    {"stow %n, %f {row = 0, pieces = 1}", "expected a tile of numbers, not f32"},
+    {"stow %n, %s {row = 64, pieces = 1}", "row 64 of 1 pieces"},
+    {"stow %n, %s {row = 0, pieces = 0}", "row 0 of 0 pieces"},
+    {"stow %n, %s {row = 1, pieces = 1}\n%x = fetch %n {row = 1, pieces = 1} : tile<16xi32>",
+     "types differ: tile<16xf32> and tile<16xi32>"},
+    {"stow %n, %s {row = 1, pieces = 2}\n%x = fetch %n {row = 1, pieces = 1} : tile<16xf32>",
+     "row 1 of 1 pieces, and of 2"},
     {"%x, %y = meet %n {blocks = 2} : i32, i64", "types differ: i32 and i64"},
     {"%x, %y = meet %c {blocks = 2} : i1, i1", "expected a scalar, not i1"},
     {"%x, %y = meet %r {blocks = 2} : tile<16xi32>, tile<16xi32>", "expected a scalar"},

@@ -95,6 +95,7 @@ static void note_uses(Maker *m, const Region *region) {
             if (type_is_ptr(value->type)) note_param(m, value);
         }
         if (op->kind == OP_RING) rings_note(m->arena, m->loaded, op);
+        row_note(m->loaded, op);
     }
 }
 

@@ -199,6 +199,8 @@ static bool exec_node(Program *p, const Node *node) {
     case OP_ATOMIC_RMW:
     case OP_ATOMIC_CAS: return exec_memory(p, op);
     case OP_ALLOC: return exec_alloc(p, op);
+    case OP_STOW:
+    case OP_FETCH: return exec_row(p, op);
     case OP_RING:
     case OP_ACQUIRE:
     case OP_FILL:

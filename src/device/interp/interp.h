@@ -79,10 +79,11 @@ typedef struct LoadedRing {
 typedef struct Loaded {
     const CompiledKernel *kernel;
     Body *body;
-    int num_slots;     /* values, then what rings hold */
+    int num_slots;     /* values, then what rings and rows hold */
     LoadedRing *rings; /* by value id; NULL: no rings */
     int *params;       /* by id of a pointer: the parameter in whose buffer it is; -1: not known */
     bool *offsets;     /* by id of an int: it goes into an address */
+    int rows[MAX_ROWS]; /* the first slot of what is put by; 0: nothing is */
     int num_allocs;
     const Op **allocs;
     int *
@@ -216,6 +217,8 @@ char *asm_memory(Program *p, const Op *op, const AsmAccess *wanted); /* NULL aft
 uint64_t memory_get(const char *memory, int size);
 void memory_put(Launch *launch, char *memory, int size, uint64_t bits);
 bool is_in_time(Program *p, const Op *op); /* once per iteration of a loop */
+bool exec_row(Program *p, const Op *op);
+void row_note(Loaded *loaded, const Op *op); /* that op, stow or fetch, names */
 bool exec_ring(Program *p, const Op *op);
 bool check_peeked(Program *p, const Op *op); /* what op reads in a ring is still there */
 bool rings_end(Program *p, const Node *node);

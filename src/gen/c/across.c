@@ -463,6 +463,8 @@ void write_across(Nest *n, Op *op) {
     case OP_STORE:
     case OP_BARRIER:
     case OP_MEET:
+    case OP_STOW:
+    case OP_FETCH:
 #define OP(kind, ...) case OP_##kind:
 #define MEMORY(...)
 #define ACROSS(...)

@@ -15,8 +15,6 @@
  * what it depends on is known. */
 #include "gen/c/nest.h"
 
-/* ---- small parts ---- */
-
 int depth_at(const Nest *n, int level) { return n->g->depth + 1 + level; }
 int body_depth(const Nest *n) { return depth_at(n, n->num_rows) + 1; }
 
@@ -577,6 +575,8 @@ static Ev eval_op(Nest *n, Op *op, Place place) {
     case OP_ATOMIC_CAS:
     case OP_BARRIER:
     case OP_MEET:
+    case OP_STOW:
+    case OP_FETCH:
     case OP_REDUCE:
     case OP_SCAN:
     case OP_HISTOGRAM:

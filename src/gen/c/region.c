@@ -239,6 +239,8 @@ static void scalar_memory(Gen *g, Op *op) {
         return;
     case OP_BARRIER:
     case OP_MEET:
+    case OP_STOW:
+    case OP_FETCH:
 #define OP(kind, ...) case OP_##kind:
 #define MEMORY(...)
 #include "ir/ops.def"
@@ -500,6 +502,8 @@ void scalar_op_write(Gen *g, Op *op) {
     case OP_ARANGE:
     case OP_RANK:
     case OP_MEET:
+    case OP_STOW:
+    case OP_FETCH:
     case OP_PRINT:
     case OP_PRINTF:
     case OP_INLINE_ASM:
@@ -568,6 +572,8 @@ static void tile_op_write(Gen *g, Op *op) {
     case OP_CONVERT:
     case OP_BARRIER:
     case OP_MEET:
+    case OP_STOW:
+    case OP_FETCH:
     case OP_ASSUME:
     case OP_CLOCK:
     case OP_INLINE_ASM:

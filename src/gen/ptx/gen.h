@@ -39,8 +39,9 @@ typedef struct Gen {
     int shared_size; /* of all scratch, or of what thread form allocates */
     uint8_t *spaces; /* thread form: by value id, of pointers (PtxSpace) */
     bool spaces_change;
-    Map wide;       /* thread form: an access -> those that it is one instruction with */
-    int local_size; /* thread form: of what a thread allocates */
+    Map wide;           /* thread form: an access -> those that it is one instruction with */
+    int local_size;     /* of what a thread allocates, or puts by */
+    int rows[MAX_ROWS]; /* where that begins, + 1; 0: nowhere yet */
     int while_depth;
     Tir warp;       /* likewise, its number; only where one thread fills the rings */
     Tir warp_group; /* the thread's, the same register in all of a warp; only where wgmma is */
@@ -105,6 +106,8 @@ void ptx_load_lanes(Gen *g, const char *mnemonic, bool pinned, Tir address, cons
                     int count, Tir guard, const Tir *defaults, Tir *lanes);
 void ptx_store_lanes(Gen *g, const char *mnemonic, Tir address, const Type *lane, int count,
                      Tir guard, const Tir *lanes);
+
+void ptx_row(Gen *g, const Op *op); /* row.c: stow, fetch */
 
 /* For L2::cache_hint; 0: there is nothing to say, or no such word. */
 Tir ptx_policy(Gen *g, int64_t evict);

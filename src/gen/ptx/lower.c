@@ -626,6 +626,8 @@ static void ptx_op(Gen *g, const Op *op) {
     case OP_ATOMIC_CAS: ptx_atomic(g, op); return;
     case OP_BARRIER: ptx_barrier(g); return;
     case OP_MEET: ptx_meet(g, op); return;
+    case OP_STOW:
+    case OP_FETCH: ptx_row(g, op); return;
     case OP_CONVERT: ptx_convert(g, op); return;
     case OP_JOIN: ptx_join(g, op); return;
     case OP_SPLIT: ptx_split(g, op); return;

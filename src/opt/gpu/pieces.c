@@ -22,7 +22,7 @@
  * memory, of which each launch is asked (meets.c). Not where other programs may be waited for: they
  * could write.
  * On the copy that is placed: what the kernel is said to do is counted before. */
-#include "opt/gpu/pieces.h"
+#include "opt/gpu/pieces_plan.h"
 #include "ir/arch.h"
 #include "ir/trips.h"
 
@@ -45,49 +45,9 @@ enum {
     MANY_LINES = 5000,     /* straight, where numbers below 32 bits go one by one; then not .. */
     FEW_LINES = 3500,      /* .. more than that */
     MOST_CARRIED = 16,     /* registers of a thread, of reductions */
-    MOST_NESTS = 64,
     CROWDED_THREADS = 256, /* at most, for which such tiles are cut */
     CLUSTER_HELD = 8,      /* of how many pieces of a cluster's block one is in registers */
-    MOST_OPS = 4000,       /* of one nest */
 };
-
-typedef struct Pieces {
-    PassCtx *px;
-    Func *fn;
-    Facts *facts;
-    const Dims *dims;
-    Map order; /* of ops, from 1 on */
-    int threads;
-    int number; /* of the dimension that is cut */
-    int size, piece;
-    Cluster cluster; /* whose blocks share the pieces */
-    bool has_atomics;
-    bool scans;      /* there are any of it */
-    bool is_short;   /* registers are; .. */
-    int scan_lanes;  /* .. and scans are long (scans_lanes): what has one is cut for that alone */
-    bool joins;      /* sums of exponentials are made with their maximum */
-    bool *is_costly; /* by value id: not made of indices alone */
-    int *waits;      /* by value id: of which nest it waits for a result */
-    const Nest **loaded; /* by value id of loads: in which nest, where there are atomics */
-    VEC(Nest *) nests;
-    VEC(Meet) meets; /* what is made in another order than it stands in, if it does not meet */
-    Nest *open;      /* the last, while it takes ends; or NULL */
-    Map held;     /* results of loads that are held from nest to nest -> which one it is, from 1 */
-    Map home;     /* .. -> the region of these nests: other nests load for themselves */
-    int num_held; /* pieces, the first ones, of which they are: in registers .. */
-    int num_kept; /* .. and then in shared memory */
-    bool loops;   /* what reads the latter again is a loop .. */
-    bool brief;   /* .. even where it loads others, too */
-    int first_kept;     /* above the numbers of those that are kept already, .. */
-    int64_t first_part; /* .. and of the stores that are parts already */
-    bool again;         /* much is read again: the second cache is told what */
-    Map *held_of;       /* for each of these: results of loads -> those of the piece */
-    bool failed;
-} Pieces;
-
-static intptr_t order_of(const Pieces *p, const Op *op) {
-    return (intptr_t)map_get_pointer(&p->order, op);
-}
 
 static bool note_order(Op *op, void *order) {
     map_set_pointer(order, op, (void *)(intptr_t)(((Map *)order)->count + 1));
@@ -149,213 +109,7 @@ static bool choose_cut(Pieces *p) {
     return best.number >= 0;
 }
 
-/* ---- nests ---- */
-
-static bool waits(const Pieces *p, const Op *op) {
-    for (int i = 0; p->open && i < op->num_operands; i++)
-        if (p->waits[op->operands[i]->id] == p->nests.count) return true;
-    return false;
-}
-
-static void wait_too(Pieces *p, Op *op) {
-    for (int i = 0; i < op->num_results; i++) p->waits[op->results[i].id] = p->nests.count;
-}
-
-static void close_nest(Pieces *p, Op *before) {
-    if (p->open) p->open->before = before;
-    p->open = NULL;
-}
-
-/* Where the ops of a nest meet memory: what one writes, another reads or writes. */
-static bool may_meet(const Pieces *p, const Op *write, const Op *access) {
-    return facts_may_alias(p->facts, access_pointer(write), access_pointer(access));
-}
-
-static void take_apart(Pieces *p, const Op *write, const Op *load, bool together) {
-    for (int i = 0; i < p->meets.count; i++) {
-        Meet *old = &p->meets.data[i];
-        if (old->write != write || old->load != load) continue;
-        old->together &= together;
-        return;
-    }
-    vec_push(p->px->scratch, &p->meets, ((Meet){write, load, together}));
-}
-
-/* Each lane writes where it read: whoever else reads there does so unordered. */
-static bool is_same_lanes(const Op *write, const Op *load) {
-    return access_pointer(write) == access_pointer(load);
-}
-
-bool ops_have(const Ops *ops, const Op *op) {
-    for (int i = 0; i < ops->count; i++)
-        if (ops->data[i] == op) return true;
-    return false;
-}
-
-/* Adds what the value is made of. */
-static void add_sources(Pieces *p, Ops *ops, Map *seen, Value *value) {
-    Op *op = value->def;
-    if (dims_at(p->dims, value, p->number) < 0 || map_get_pointer(seen, op)) return;
-    map_set_pointer(seen, op, op);
-    for (int i = 0; i < op->num_operands; i++) add_sources(p, ops, seen, op->operands[i]);
-    vec_push(p->px->scratch, ops, op);
-}
-
-typedef struct Between {
-    Pieces *p;
-    const Op *load, *end;
-    bool same_loop; /* nothing of a later turn lies between */
-    bool clean;
-} Between;
-
-static bool is_no_write(Op *op, void *user) {
-    Between *b = user;
-    intptr_t at = order_of(b->p, op);
-    bool inside = at > order_of(b->p, b->load) && (!b->same_loop || at < order_of(b->p, b->end));
-    if (!inside || !op_writes_memory(op) || op == b->end) return true;
-    bool has_place = op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
-    bool here = b->same_loop && has_place && b->p->open && ops_have(&b->p->open->ends, op);
-    if (has_place && !may_meet(b->p, op, b->load)) {
-        take_apart(b->p, op, b->load, here);
-        return true;
-    }
-    b->clean = here && is_same_lanes(op, b->load);
-    return b->clean;
-}
-
-/* May the load be made at the end of its nest? */
-static bool can_load_late(Pieces *p, const Op *load, const Op *end) {
-    Between b = {p, load, end, load->parent == end->parent, true};
-    const Op *outer = end;
-    while (outer->parent != load->parent) outer = outer->parent->owner;
-    for (Op *op = load->next; op != outer->next && b.clean; op = op->next) {
-        if (!is_no_write(op, &b)) break;
-        for (int i = 0; i < op->num_regions && b.clean; i++)
-            region_walk(op->regions[i], is_no_write, &b);
-    }
-    return b.clean;
-}
-
-/* It reads what a store of the nest wrote, or writes what another does, or what another's load
- * reads of other lanes. */
-static bool must_follow(Pieces *p, const Op *end, const Ops *sources) {
-    const Nest *nest = p->open;
-    bool writes = end->kind != OP_REDUCE;
-    for (int i = 0; i < nest->ends.count; i++) {
-        const Op *other = nest->ends.data[i];
-        if (other->kind == OP_REDUCE) continue;
-        if (writes && may_meet(p, other, end)) return true;
-        for (int k = 0; k < sources->count; k++) {
-            const Op *load = sources->data[k];
-            if (load->kind == OP_LOAD && order_of(p, load) > order_of(p, other) &&
-                may_meet(p, other, load))
-                return true;
-        }
-    }
-    for (int i = 0; writes && i < nest->ops.count; i++) {
-        const Op *load = nest->ops.data[i];
-        if (load->kind != OP_LOAD) continue;
-        if (!may_meet(p, end, load))
-            take_apart(p, end, load, true);
-        else if (!is_same_lanes(end, load))
-            return true;
-    }
-    return false;
-}
-
-static bool can_end(Pieces *p, const Op *end, const Ops *sources) {
-    for (int i = 0; i < sources->count; i++) {
-        const Op *load = sources->data[i];
-        if (load->kind != OP_LOAD) continue;
-        const Nest **first = &p->loaded[op_result(load)->id];
-        if (p->has_atomics && *first && *first != p->open) return false;
-        *first = p->open;
-        if (!can_load_late(p, load, end)) return false;
-        if (end->kind == OP_REDUCE) continue;
-        if (!may_meet(p, end, load))
-            take_apart(p, end, load, true);
-        else if (!is_same_lanes(end, load))
-            return false;
-    }
-    return true;
-}
-
-/* A sum that can be made with a maximum of the open nest, though it waits for it. */
-static bool joins(Pieces *p, Op *op) {
-    Nest *nest = p->open;
-    for (int i = 0; i < nest->ends.count && !nest->total && p->joins; i++) {
-        if (op->kind != OP_REDUCE || !online_follows(nest->ends.data[i], op)) continue;
-        nest->most = nest->ends.data[i], nest->total = op;
-        vec_push(p->px->scratch, &nest->behind, op);
-        wait_too(p, op);
-        return true;
-    }
-    return false;
-}
-
-/* Pairs are compared by the order of the pieces (reduce_combine), if that is not from the end. */
-static bool wants_order(const Pieces *p, const Op *end, int order) {
-    if (p->open) order |= p->open->order;
-    return end->kind == OP_REDUCE && end->num_operands > 1 && !(order & SCANS_BACKWARDS);
-}
-
-/* What stands before a write of the nest stays before it: a load of the lanes that it changes. */
-static void add_op(Pieces *p, Op *op) {
-    Ops *ops = &p->open->ops;
-    vec_push(p->px->scratch, ops, op);
-    for (int i = 0; i < ops->count - 1; i++) {
-        const Op *other = ops->data[i];
-        if (!op_writes_memory(other) || order_of(p, other) < order_of(p, op)) continue;
-        memmove(ops->data + i + 1, ops->data + i, sizeof(Op *) * (size_t)(ops->count - 1 - i));
-        ops->data[i] = op;
-        return;
-    }
-}
-
-static void add_end(Pieces *p, Op *op) {
-    Arena *scratch = p->px->scratch;
-    Map seen = {.arena = scratch};
-    Ops sources = {0};
-    for (int i = 0; i < op->num_operands; i++) add_sources(p, &sources, &seen, op->operands[i]);
-    if (p->open && joins(p, op)) return;
-    int order = scans_order(p->dims, &sources, p->number);
-    if (wants_order(p, op, order)) order |= SCANS_FORWARDS;
-    bool turns = p->open && (order | p->open->order) == SCANS_BOTH_WAYS;
-    if (p->open && (turns || waits(p, op) || must_follow(p, op, &sources))) close_nest(p, op);
-    if (!p->open) {
-        p->open = arena_new_of(scratch, Nest);
-        vec_push(scratch, &p->nests, p->open);
-    }
-    for (int i = 0; i < sources.count; i++)
-        if (!ops_have(&p->open->ops, sources.data[i])) add_op(p, sources.data[i]);
-    vec_push(scratch, &p->open->ops, op);
-    vec_push(scratch, &p->open->ends, op);
-    bool too_many = p->nests.count > MOST_NESTS || p->open->ops.count > MOST_OPS;
-    p->open->order |= order;
-    if (too_many || order == SCANS_BOTH_WAYS || !can_end(p, op, &sources)) p->failed = true;
-    if (op->kind == OP_REDUCE) wait_too(p, op);
-}
-
-static void plan_region(Pieces *p, Region *region) {
-    for (Op *op = region->first; op && !p->failed; op = op->next) {
-        bool waits_here = waits(p, op);
-        if (dims_touch(p->dims, op, p->number)) {
-            if (dims_end_at(p->dims, op, p->number))
-                add_end(p, op);
-            else if (waits_here)
-                wait_too(p, op);
-            continue;
-        }
-        bool has_regions = op->num_regions && !op_has_trait(op, ISOLATED);
-        bool pure = op_has_trait(op, PURE) && !has_regions;
-        if (pure && waits_here) {
-            vec_push(p->px->scratch, &p->open->behind, op);
-            wait_too(p, op);
-        }
-        if (!pure) close_nest(p, op);
-        for (int i = 0; i < op->num_regions && has_regions; i++) plan_region(p, op->regions[i]);
-    }
-}
+/* ---- what is held ---- */
 
 static const Type *cut_type(const Pieces *p, const Value *value) {
     const Type *type = value->type;
@@ -364,8 +118,6 @@ static const Type *cut_type(const Pieces *p, const Value *value) {
     if (dim >= 0) shape[dim] = p->piece;
     return type_tile(p->fn->types, type_lane(type), type->rank, shape);
 }
-
-/* ---- what is held ---- */
 
 static bool is_held(const Pieces *p, const Nest *nest, const Op *op) {
     return op->kind == OP_LOAD && map_get_pointer(&p->home, op_result(op)) == nest->before->parent;
@@ -412,7 +164,8 @@ static int find_held(Pieces *p, int *bytes) {
             for (int n = 0; n < a->ops.count && a->before->parent == b->before->parent; n++) {
                 Op *op = a->ops.data[n];
                 bool held = op->kind == OP_LOAD && map_get_pointer(&p->held, op_result(op));
-                if (op->kind != OP_LOAD || held || !ops_have(&b->ops, op)) continue;
+                if (op->kind != OP_LOAD || held || pieces_row(p, op) || !ops_have(&b->ops, op))
+                    continue;
                 map_set_pointer(&p->held, op_result(op), (void *)(intptr_t)(p->held.count + 1));
                 map_set_pointer(&p->home, op_result(op), a->before->parent);
                 const Type *type = cut_type(p, op_result(op));
@@ -432,6 +185,12 @@ static bool note_kept(Op *op, void *user) {
     int number = op->kind == OP_LOAD ? (int)(load_kept(op) / KEPT_READS) : 0;
     if (number > p->first_kept) p->first_kept = number;
     if (op->kind == OP_STORE && store_part(op) > p->first_part) p->first_part = store_part(op);
+    return true;
+}
+
+static bool note_row(Op *op, void *user) {
+    Pieces *p = user;
+    if (op->kind == OP_STOW && stow_row(op) >= p->first_row) p->first_row = (int)stow_row(op) + 1;
     return true;
 }
 
@@ -545,6 +304,16 @@ static void shorten(Pieces *p, int bytes) {
     }
 }
 
+/* Beside what is put by, which is as slow: what is read again of a row is a loop, whatever else. */
+static void hold_few(Pieces *p, int bytes) {
+    int pieces = num_pieces(p);
+    p->num_held = 1;
+    p->num_kept = choose_kept(p, pieces - 1, bytes);
+    if (p->num_kept > MOST_TURNS) p->num_kept = MOST_TURNS;
+    p->loops = p->brief = true;
+    while (p->num_kept && singly_lines(p) > FEW_LINES / 2) p->num_kept--;
+}
+
 /* As many of the first pieces as there are registers for, with some for the piece at work, are
  * loaded once. */
 static void choose_held(Pieces *p) {
@@ -560,7 +329,10 @@ static void choose_held(Pieces *p) {
     if (each && p->num_held + p->num_kept < pieces) p->num_held = count_held(p, each, LEAST_WORK);
     if (p->num_kept > pieces - p->num_held) p->num_kept = pieces - p->num_held;
     p->loops = is_long(p), p->brief = false;
-    shorten(p, bytes);
+    if (p->stowed.count && p->num_held)
+        hold_few(p, bytes);
+    else
+        shorten(p, bytes);
     int count = p->num_held + p->num_kept;
     p->again = each && (int64_t)(pieces - count) * bytes >= MUCH_AGAIN;
     p->held_of = arena_array(p->px->scratch, Map, count);
@@ -630,9 +402,36 @@ static void write_scan(Writer *w, const Op *scan, Op *piece) {
     for (int i = 0; i < count; i++) map_set_pointer(&w->made, &scan->results[i], results[i]);
 }
 
+static Value *number_of_piece(const Writer *w) {
+    return build_2(w->b, OP_DIV_U, w->start, build_int(w->b, w->start->type, w->p->piece));
+}
+
+static int row_in(const Pieces *p, const Op *load) {
+    return p->first_row + pieces_row(p, load) - 1;
+}
+
+static void write_stow(Writer *w, const Op *load, Value *made) {
+    Value *operands[2] = {number_of_piece(w), made};
+    Op *put = build_op(w->b, OP_STOW, 2, operands, 0, NULL, 0, NULL);
+    stow_set_row(put, row_in(w->p, load)), stow_set_pieces(put, num_pieces(w->p));
+}
+
+static void write_fetch(Writer *w, const Op *load) {
+    Value *number = number_of_piece(w);
+    const Type *type = cut_type(w->p, op_result(load));
+    Op *got = build_op(w->b, OP_FETCH, 1, &number, 1, &type, 0, NULL);
+    fetch_set_row(got, row_in(w->p, load)), fetch_set_pieces(got, num_pieces(w->p));
+    map_set_pointer(&w->made, op_result(load), op_result(got));
+}
+
 static void write_op(Writer *w, const Op *op) {
     const Pieces *p = w->p;
+    bool is_stowed = pieces_row(p, op) > 0;
     w->b->span = op->span;
+    if (is_stowed && !ops_have(&p->nests.data[w->nest]->ends, op)) {
+        write_fetch(w, op);
+        return;
+    }
     if (op->kind == OP_ARANGE) {
         int start = (int)arange_start(op);
         Value *lanes = build_arange(w->b, start, start + p->piece);
@@ -648,7 +447,7 @@ static void write_op(Writer *w, const Op *op) {
     op_resolve_operands(clone);
     /* In a loop a turn's stores are behind those of the one before. */
     if (op->kind == OP_STORE && !store_part(op) && !op_is_in_loop(op))
-        store_set_part(clone, p->first_part + order_of(p, op));
+        store_set_part(clone, p->first_part + pieces_order(p, op));
     if (op->kind == OP_LOAD) load_set_kept(clone, 0); /* that was all of it, not a piece */
     if (op->kind == OP_LOAD && p->again) load_set_evict(clone, evict_of(w, op));
     if (w->turns && is_held(p, p->nests.data[w->nest], op))
@@ -660,6 +459,7 @@ static void write_op(Writer *w, const Op *op) {
         if (type_is_tile(op->results[i].type))
             clone->results[i].type = cut_type(p, &op->results[i]);
     if (scan_is_along(p->dims, op, p->number)) write_scan(w, op, clone);
+    if (is_stowed) write_stow(w, op, op_result(clone));
 }
 
 static int count_reduced(const Nest *nest) {
@@ -886,7 +686,8 @@ static void write_all(Pieces *p) {
     func_resolve(p->fn);
     for (int i = 0; i < p->nests.count; i++)
         for (int k = 0; k < p->nests.data[i]->ends.count; k++)
-            op_remove(p->nests.data[i]->ends.data[k]);
+            if (p->nests.data[i]->ends.data[k]->kind != OP_LOAD) /* nobody reads that */
+                op_remove(p->nests.data[i]->ends.data[k]);
     if (p->cluster.blocks > 1) load_weights(p->fn, p->threads);
     func_renumber(p->fn);
 }
@@ -894,13 +695,7 @@ static void write_all(Pieces *p) {
 /* ---- all ---- */
 
 static bool plan(Pieces *p) {
-    p->waits = arena_array(p->px->scratch, int, p->fn->num_values);
-    p->loaded = arena_array(p->px->scratch, const Nest *, p->fn->num_values);
-    p->nests.count = 0, p->meets.count = 0, p->open = NULL, p->failed = false;
-    plan_region(p, p->fn->body);
-    if (p->failed || !p->nests.count) return false;
-    for (int i = 0; i < p->meets.count; i++)
-        if (!meets_never(p->px, p->facts, p->dims, p->number, &p->meets.data[i])) return false;
+    if (!pieces_plan(p)) return false;
     choose_held(p);
     return true;
 }
@@ -912,7 +707,8 @@ static void choose_cluster(Pieces *p) {
     const Pieces one = *p;
     p->cluster = (Cluster){p->px, p->fn, p->facts, .threads = p->threads};
     p->cluster.blocks = 1;
-    if (!p->scans) cluster_choose(&p->cluster, p->nests.count, p->nests.data, &p->held);
+    if (!p->scans && !p->stowed.count)
+        cluster_choose(&p->cluster, p->nests.count, p->nests.data, &p->held);
     if (!p->cluster.chosen) return;
     Cut cut = {.number = p->number};
     p->threads = p->cluster.threads;
@@ -972,6 +768,9 @@ static bool cut_one(PassCtx *px, Func *fn) {
     region_walk(fn->body, note_order, &p.order);
     int live = most_live(&p, -1), registers = registers_for_tiles(&p);
     p.is_short = live > registers;
+    p.may_stow = live > registers + MOST_SPILLED;
+    p.stowed.arena = scratch;
+    region_walk(fn->body, note_row, &p);
     p.scan_lanes = scans_lanes(px, fn, p.threads, live > registers + MOST_SPILLED);
     bool crowded = is_crowded(&p, live);
     if (!p.is_short && !p.scan_lanes && !crowded) return false;

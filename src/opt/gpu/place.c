@@ -169,6 +169,7 @@ static const Layout *after_trans(Placer *p, const Op *op, const Layout *from) {
 const Layout *place_operand_layout(Placer *p, const Op *op, int operand, const Layout *layout) {
     const Value *value = op->operands[operand];
     if (!type_is_tile(value->type)) return NULL;
+    if (op->kind == OP_STOW) return p->rows[stow_row(op)];
     switch (op->kind) {
     case OP_BROADCAST:
     case OP_TRANS:
@@ -411,6 +412,11 @@ static void home_access(Placer *p, const Op *op) {
     set_home(p, op_result(op), home);
 }
 
+/* All of a row lies as what is put by first. */
+static void home_row(Placer *p, int64_t row, const Value *piece) {
+    if (!p->rows[row]) p->rows[row] = place_home_or_default(p, piece);
+}
+
 static void home_op(Placer *p, Op *op) {
     const Value *from = op->num_operands ? op->operands[0] : NULL;
     switch (op->kind) {
@@ -439,6 +445,11 @@ static void home_op(Placer *p, Op *op) {
     case OP_GATHER: home_cross(p, op); return;
     case OP_INLINE_ASM:
         if (op->num_results && type_is_tile(op_result(op)->type)) home_cross(p, op);
+        return;
+    case OP_STOW: home_row(p, stow_row(op), stow_tile(op)); return;
+    case OP_FETCH:
+        home_row(p, fetch_row(op), op_result(op));
+        set_home(p, op_result(op), p->rows[fetch_row(op)]);
         return;
 #define LEAF(kind, ...) case OP_##kind:
 #include "ir/ops.def"
@@ -665,6 +676,8 @@ static void want_op(Placer *p, Op *op) {
     case OP_ATOMIC_CAS:
     case OP_INLINE_ASM:
     case OP_PRINT:
+    case OP_STOW:
+    case OP_FETCH:
     case OP_ASSERT:
     case OP_ASSUME: want_operands(p, op, place_made_in(p, op)); return;
 #define LEAF(kind, ...) case OP_##kind:

@@ -34,6 +34,7 @@ typedef struct Placer {
     LayoutTable layouts;
     ValuePlan *plans; /* by value id */
     Map stores;       /* op -> the layout in which it stores */
+    const Layout *rows[MAX_ROWS]; /* of what is put by */
     VEC(MemoryClass) classes;
     VEC(const Layout *) products; /* in which tensor cores leave them */
     int loop_depth;
