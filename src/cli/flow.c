@@ -35,8 +35,9 @@ static int indent_of(const char *line) { return (int)strspn(line, " "); }
 
 static Line line_parts(const char *line) {
     Line parts = {.end = line_end(line)};
-    const char *at = line + indent_of(line), *equals = strstr(at, " = ");
-    if (*at == '%' && equals && equals < parts.end) at = equals + 3;
+    const char *at = line + indent_of(line);
+    const char *equals = memmem(at, (size_t)(parts.end - at), " = ", 3);
+    if (*at == '%' && equals) at = equals + 3;
     parts.op = name_at(at);
     parts.operands = at + parts.op.length;
     return parts;
@@ -86,9 +87,9 @@ static void walk_names(Walk *walk, const char *from, const char *end);
 
 static void walk_line(Walk *walk, const char *line) {
     bool stop = false;
-    Line parts = line_parts(line);
     if (map_get_pointer(&walk->seen, line)) return;
     map_set_pointer(&walk->seen, line, (void *)(uintptr_t)1);
+    Line parts = line_parts(line);
     walk->visit(walk, &parts, &stop);
     if (stop) return;
     walk_names(walk, parts.operands, parts.end);

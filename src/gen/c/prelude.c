@@ -457,7 +457,8 @@ static void piece_put(Buf *out, const char *text) {
 /* Puts the pieces that text mentions before `piece`'s own text, dependencies first; each name once.
  */
 static void pieces_add(Buf *out, const char *text, int bit, Map *seen) {
-    for (const char *at = text; (at = strstr(at, "t_")) != NULL;) {
+    const char *end = text + strlen(text);
+    for (const char *at = text; (at = memmem(at, (size_t)(end - at), "t_", 2)) != NULL;) {
         int n = 0;
         while (is_word(at[n])) n++;
         Str name = {at, n};
