@@ -94,6 +94,7 @@ struct tern_kernel {
     tern_parameter *parameters;
     tern_finding *findings; /* the last that tern_kernel_findings gave; from malloc */
     uint64_t *values;       /* of the launch being made; args[i] = &values[i] .. */
+    uint64_t *rooms;        /* where what its pointers point into begins and ends, if known */
     char *packed;           /* .. or a pack in here; NULL: there are none */
     void **args;
 };

@@ -120,6 +120,8 @@ static void make_arguments(tern_kernel *kernel) {
            !kernel->compiled->params[kernel->num_arguments].is_symbol)
         kernel->num_arguments++;
     kernel->values = arena_array(kernel->arena, uint64_t, count);
+    kernel->rooms = arena_array(kernel->arena, uint64_t, 2 * count);
+    for (int i = 0; i < count; i++) kernel->rooms[2 * i + 1] = UINT64_MAX;
     kernel->args = arena_array(kernel->arena, void *, count);
     for (int i = 0; i < count; i++) kernel->args[i] = &kernel->values[i];
     int packs = kernel->compiled->num_packs;

@@ -44,8 +44,9 @@ static bool is_divisible(uint64_t value, int divisor) {
 }
 
 static tern_status put_pointer(tern_kernel *kernel, const KernelParam *param,
-                               const tern_argument *argument, uint64_t *value) {
+                               const tern_argument *argument, uint64_t *value, uint64_t room[2]) {
     tern_buffer *buffer = argument->buffer;
+    room[0] = 0, room[1] = UINT64_MAX;
     if (argument->kind == TERN_ARGUMENT_POINTER) {
         *value = (uint64_t)(uintptr_t)argument->pointer;
         kernel->own.context->device.has_raw_pointers = true;
@@ -63,6 +64,7 @@ static tern_status put_pointer(tern_kernel *kernel, const KernelParam *param,
                 "argument '%.*s' of kernel '%s': offset %zu in a buffer of %zu bytes",
                 STR_ARG(param->name), kernel->name, argument->offset, buffer->size);
         *value = (uint64_t)(uintptr_t)(buffer->pointer + argument->offset);
+        room[0] = (uint64_t)(uintptr_t)buffer->pointer, room[1] = room[0] + buffer->size;
     } else
         *value = 0;
     if (param->divisible > 1 && !is_divisible(*value, param->divisible))
@@ -113,7 +115,8 @@ static tern_status put_float(tern_kernel *kernel, const KernelParam *param,
 static tern_status put_argument(tern_kernel *kernel, int index, const tern_argument *argument) {
     const KernelParam *param = &kernel->compiled->params[index];
     uint64_t *value = &kernel->values[index];
-    if (param->is_pointer) return put_pointer(kernel, param, argument, value);
+    if (param->is_pointer)
+        return put_pointer(kernel, param, argument, value, &kernel->rooms[2 * index]);
     if (scalar_is_float(param->type)) return put_float(kernel, param, argument, value);
     return put_int(kernel, param, argument, value);
 }
@@ -189,7 +192,7 @@ static tern_status launch(tern_stream *stream, tern_kernel *kernel, const uint32
         return context_checked(context,
                                device->ops->launch(device, queue, loaded, grid, kernel->args));
     loaded = kernel->loaded;
-    status = kernel_allows(kernel->compiled, kernel->values, grid)
+    status = kernel_allows(kernel->compiled, kernel->values, kernel->rooms, grid)
                  ? device->ops->launch(device, queue, loaded, grid, kernel->args)
                  : TERN_ERROR_ARGUMENT;
     if (status == TERN_ERROR_ARGUMENT && kernel->request) {

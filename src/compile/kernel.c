@@ -57,10 +57,11 @@ KernelUse kernel_use(Arena *arena, const CompiledKernel *kernel) {
     return walk.use;
 }
 
-bool kernel_allows(const CompiledKernel *kernel, const uint64_t *args, const uint32_t grid[3]) {
+bool kernel_allows(const CompiledKernel *kernel, const uint64_t *args, const uint64_t *rooms,
+                   const uint32_t grid[3]) {
     struct Needs *needs = kernel->needs, *of_maps = kernel->facts.needs;
-    return (!needs || needs_hold(needs, args, grid)) &&
-           (!of_maps || needs_hold(of_maps, args, grid));
+    return (!needs || needs_hold(needs, args, rooms, grid)) &&
+           (!of_maps || needs_hold(of_maps, args, rooms, grid));
 }
 
 void kernel_print_ir(Buf *out, const CompiledKernel *kernel) {

@@ -72,7 +72,8 @@ typedef struct KernelSources {
 KernelSources kernel_sources(Arena *arena, const CompiledKernel *kernel);
 /* May the text run so? Else it is to be compiled without tensor maps, and without needs. args: ints
  * extended to 64 bits. Nothing is allocated. */
-bool kernel_allows(const CompiledKernel *kernel, const uint64_t *args, const uint32_t grid[3]);
+bool kernel_allows(const CompiledKernel *kernel, const uint64_t *args, const uint64_t *rooms,
+                   const uint32_t grid[3]);
 /* As work_count (work.h). */
 const char *kernel_work(Arena *arena, const CompiledKernel *kernel, const uint32_t grid[3],
                         const uint64_t *args, Work *work);

@@ -49,4 +49,15 @@ Reach range_product(Range a, Range b);
 Range range_of_result(const Facts *facts, const Op *op);
 Range range_of_counter(const Facts *facts, const Op *loop);
 
+/* ---- views.c: two accesses, by pointers of two parameters ---- */
+typedef struct Pair Pair;
+Pair *pair_new(Arena *arena, const Value *a, const Value *b);
+bool pair_is_known(const Pair *pair); /* false: they may be anywhere */
+/* The ints whose ranges are asked for, one after the other; of a loop its index, and its bounds.
+ * NULL: no more. */
+const Value *pair_asks(const Pair *pair, int *at);
+/* With these ranges, by value id, and so many bytes from b's parameter to a's: do they never share
+ * a byte? Of any lanes, in any turns, of one program. */
+bool pair_is_apart(Pair *pair, const Range *range, int64_t distance);
+
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* needs: what a text takes for granted, and only a launch can tell: that ints are not negative,
- * that floats are above 0, that pointers are apart.
+ * that floats are above 0, that pointers are apart, or what a program accesses by them (views.c).
  *
  *     %first = div %pid, %in_group * 8           %pid        0 .. grid - 1
  *     %rows = min (sub %blocks, %first), 8       %blocks     as the arguments have it
@@ -24,6 +24,14 @@ typedef struct Need { /* low <= value <= high, and a multiple, in any program */
     int64_t low, high, multiple;
 } Need;
 
+typedef struct NeverMeet { /* what is accessed by two pointers of one program is apart .. */
+    const Value *a, *from, *b, *to;
+    Pair *pair;
+    bool same; /* .. or the parameters are the same */
+    bool asked, apart;
+    int64_t distance; /* of the last launch */
+} NeverMeet;
+
 struct Needs {
     const Func *fn;
     int num_params; /* the kernel's; then the size of the grid, if blocks walk over it */
@@ -33,6 +41,7 @@ struct Needs {
     VEC(const Value *) positives; /* f32 */
     VEC(const Op *) products;     /* that they are made of */
     VEC(Disjoint) aparts;
+    VEC(NeverMeet) never;
     uint32_t grid[3]; /* of the last launch .. */
     bool asked, held;
     bool fails;   /* whatever the launch is: what numbers are made of has gone */
@@ -46,7 +55,7 @@ Needs *needs_new(Arena *arena, const Func *fn, int num_params) {
 }
 
 static bool add(Needs *needs, const Value *value) {
-    enum { MOST_OPS = 64 };
+    enum { MOST_OPS = 256 };
     const Op *op = value->def ? value->def : value->region->owner;
     if (!type_is_int(value->type)) return false;
     if (!op) return true; /* a parameter */
@@ -134,6 +143,26 @@ void needs_add_unequal(Needs *needs, const Value *a, const Value *b) {
     needs_add_apart(needs, &(Disjoint){.a = a, .b = b});
 }
 
+void needs_add_never_meet(Needs *needs, const Value *a, const Value *from, const Value *b,
+                          const Value *to, bool same) {
+    enum { MOST_PAIRS = 256 };
+    int at = 0;
+    for (int i = 0; i < needs->never.count; i++) {
+        NeverMeet *old = &needs->never.data[i];
+        if (old->from == from && old->to == to) {
+            old->same &= same;
+            return;
+        }
+    }
+    Arena *arena = needs->facts.arena;
+    NeverMeet never = {.a = a, .from = from, .b = b, .to = to, .same = same};
+    if (needs->never.count < MOST_PAIRS) never.pair = pair_new(arena, from, to);
+    for (const Value *value; never.pair && (value = pair_asks(never.pair, &at));)
+        if (!add(needs, value)) never.pair = NULL;
+    if (never.pair && !pair_is_known(never.pair)) never.pair = NULL;
+    vec_push(arena, &needs->never, never);
+}
+
 bool needs_asks_apart(const Needs *needs) {
     for (int i = 0; i < needs->aparts.count; i++)
         if (needs->aparts.data[i].bytes) return true;
@@ -147,7 +176,7 @@ bool needs_close(Needs *needs) {
     for (int i = 0; i < needs->products.count; i++)
         needs->fails |= !needs->products.data[i]->parent;
     needs->facts.range = arena_array(needs->facts.arena, Range, needs->fn->num_values);
-    return needs->all.count + needs->positives.count + needs->aparts.count > 0;
+    return needs->all.count + needs->positives.count + needs->aparts.count + needs->never.count > 0;
 }
 
 /* ---- pointers that are made of two parameters in one way ---- */
@@ -262,6 +291,11 @@ static bool are_positive(const Needs *needs, const uint64_t *args) {
     return true;
 }
 
+static bool are_in_one_room(const uint64_t *rooms, const Value *a, const Value *b) {
+    const uint64_t *x = &rooms[2 * a->index], *y = &rooms[2 * b->index];
+    return x[0] < y[1] && y[0] < x[1];
+}
+
 static bool is_apart(const Disjoint *apart, const uint64_t *args) {
     uint64_t a = args[apart->a->index], b = args[apart->b->index];
     if (!a || !b) return true; /* nobody reads there */
@@ -285,11 +319,35 @@ static bool are_apart(const Needs *needs, const uint64_t *args) {
     return true;
 }
 
-static bool holds(Needs *needs, const uint64_t *args, const uint32_t grid[3]) {
+/* Pointers tell nothing, or only with the numbers of the launch. */
+static bool is_asked(const NeverMeet *never, const uint64_t *args, const uint64_t *rooms) {
+    uint64_t a = args[never->a->index], b = args[never->b->index];
+    return a && b && are_in_one_room(rooms, never->a, never->b) && !(a == b && never->same);
+}
+
+static bool ask_pairs(const Needs *needs, const uint64_t *args, const uint64_t *rooms) {
+    for (int i = 0; i < needs->never.count; i++)
+        if (is_asked(&needs->never.data[i], args, rooms)) return true;
+    return false;
+}
+
+static bool never_meet(Needs *needs, const uint64_t *args, const uint64_t *rooms, bool changed) {
+    bool apart = true;
+    for (int i = 0; i < needs->never.count; i++) {
+        NeverMeet *never = &needs->never.data[i];
+        if (changed) never->asked = false;
+        if (!apart || !is_asked(never, args, rooms)) continue;
+        int64_t distance = (int64_t)(args[never->a->index] - args[never->b->index]);
+        if (!never->asked || never->distance != distance)
+            never->apart = never->pair && pair_is_apart(never->pair, needs->facts.range, distance);
+        never->asked = true, never->distance = distance;
+        apart = never->apart;
+    }
+    return apart;
+}
+
+static void take_ranges(Needs *needs, const uint32_t grid[3]) {
     Range *range = needs->facts.range;
-    if (needs->fails || !are_positive(needs, args) || !are_apart(needs, args)) return false;
-    if (!needs->all.count) return true;
-    if (!take_launch(needs, args, grid)) return !needs->fails && needs->held;
     for (int i = 0; i < needs->ops.count; i++) {
         const Op *op = needs->ops.data[i];
         if (op->kind == OP_FOR)
@@ -302,9 +360,19 @@ static bool holds(Needs *needs, const uint64_t *args, const uint32_t grid[3]) {
     needs->held = true;
     for (int i = 0; i < needs->all.count; i++)
         needs->held = needs->held && is_met(needs, &needs->all.data[i]);
-    return needs->held;
 }
 
-bool needs_hold(Needs *needs, const uint64_t *args, const uint32_t grid[3]) {
-    return holds(needs, args, grid) && (!needs->other || holds(needs->other, args, grid));
+static bool holds(Needs *needs, const uint64_t *args, const uint64_t *rooms,
+                  const uint32_t grid[3]) {
+    if (needs->fails || !are_positive(needs, args) || !are_apart(needs, args)) return false;
+    bool pairs = ask_pairs(needs, args, rooms);
+    if (!needs->all.count && !pairs) return true;
+    bool changed = take_launch(needs, args, grid);
+    if (changed) take_ranges(needs, grid);
+    return needs->held && never_meet(needs, args, rooms, changed);
+}
+
+bool needs_hold(Needs *needs, const uint64_t *args, const uint64_t *rooms, const uint32_t grid[3]) {
+    return holds(needs, args, rooms, grid) &&
+           (!needs->other || holds(needs->other, args, rooms, grid));
 }

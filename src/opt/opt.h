@@ -145,6 +145,10 @@ typedef struct Disjoint { /* two pointers, parameters: neither begins in the oth
 } Disjoint;
 void needs_add_apart(Needs *needs, const Disjoint *apart);
 void needs_add_unequal(Needs *needs, const Value *a, const Value *b); /* they are not the same */
+/* What one program accesses by the two pointers, of parameters a and b, is apart (views.c); `same`:
+ * or the parameters are the same. */
+void needs_add_never_meet(Needs *needs, const Value *a, const Value *from, const Value *b,
+                          const Value *to, bool same);
 /* Would the two pointers, of its parameters a and b, be the same if these were? Adds what is to be
  * equal then. */
 bool disjoint_same(Disjoint *apart, const Value *a, const Value *b);
@@ -152,8 +156,9 @@ Needs *needs_both(Needs *one, Needs *other); /* either may be NULL; both are clo
 bool needs_asks_apart(const Needs *needs);
 bool needs_asks_positive(const Needs *needs);
 bool needs_close(Needs *needs); /* once fn does not change any more; false: there are none */
-/* args: by parameter, ints extended to 64 bits. On one thread at a time. */
-bool needs_hold(Needs *needs, const uint64_t *args, const uint32_t grid[3]);
+/* args: by parameter, ints extended to 64 bits. rooms: by parameter, where the memory that a
+ * pointer points into begins and ends: others point elsewhere. On one thread at a time. */
+bool needs_hold(Needs *needs, const uint64_t *args, const uint64_t *rooms, const uint32_t grid[3]);
 
 /* Neighbours along dim of a load's, store's or atomic's tile that one access may take: 16 bytes at
  * most, aligned, and all or none of them masked. */

@@ -31,6 +31,15 @@ static bool may_go_early(Gen *g, const Op *loop, const Op *store) {
     return true;
 }
 
+/* Loads that are taken to be of other memory: each launch is asked. */
+static void take_loads_apart(Gen *g, const Op *loop, const Op *store) {
+    for (const Op *op = for_body(loop)->first; op; op = op->next)
+        if (op->kind == OP_LOAD) take_apart(g, load_pointer(op), store_pointer(store), false);
+    for (int i = 0; i < g->loads.count; i++)
+        if (!is_done(g, g->loads.data[i]))
+            take_apart(g, load_pointer(g->loads.data[i]), store_pointer(store), false);
+}
+
 /* Made of what is there before the loop, by scalars and by tiles that are computed where they are
  * read. */
 static bool is_known_early(Gen *g, const Op *loop, const Value *value) {
@@ -81,8 +90,9 @@ static Op *store_of(Gen *g, const Op *loop, int i) {
 void early_find(Gen *g, const Op *loop) {
     for (int i = 0; i < loop->num_results; i++) {
         Op *store = store_of(g, loop, i);
-        if (store)
-            vec_push(g->arena, &g->early, ((Early){.store = store, .loop = loop, .result = i}));
+        if (!store) continue;
+        vec_push(g->arena, &g->early, ((Early){.store = store, .loop = loop, .result = i}));
+        take_loads_apart(g, loop, store);
     }
 }
 

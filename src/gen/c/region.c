@@ -128,10 +128,12 @@ static bool load_is_waiting(Gen *g, Op *load) {
     return info(g, op_result(load))->users.count > 0;
 }
 
-/* Parameters that are taken to be apart: each launch is asked. */
-static void take_apart(Gen *g, const Value *from, const Value *to) {
+/* Accesses of parameters that are taken to be apart: each launch is asked. `same`: in place they
+ * keep their order. */
+void take_apart(Gen *g, const Value *from, const Value *to, bool same) {
     const Value *a = facts_base(g->known, from), *b = facts_base(g->known, to);
-    if (g->needs && !a->def && !b->def) needs_add_unequal(g->needs, a, b);
+    if (!g->needs || !a || !b || a == b || a->def || b->def) return;
+    needs_add_never_meet(g->needs, a, from, b, to, same);
 }
 
 /* Lane by lane the same, if the parameters are. */
@@ -150,7 +152,7 @@ void before_write(Gen *g, const Op *writer) {
             if (!facts_lane_may_alias(g->known, from, to)) {
                 bool fine = are_same_lanes(g, from, to) &&
                             reaches_value(g, store_value(writer), op_result(load), ++g->walk);
-                if (!fine) take_apart(g, from, to);
+                take_apart(g, from, to, fine);
                 continue;
             }
             /* Lane by lane the store itself reads it first. */
@@ -168,7 +170,7 @@ static bool stores_may_meet(Gen *g, const Op *a, const Op *b) {
     const Value *x = store_pointer(a), *y = store_pointer(b);
     if (are_threads(g)) return false;
     bool may = facts_may_alias(g->known, x, y);
-    if (!may && !are_same_lanes(g, x, y)) take_apart(g, x, y);
+    if (!may) take_apart(g, x, y, are_same_lanes(g, x, y));
     return may;
 }
 
@@ -452,7 +454,7 @@ static void pending_before_load(Gen *g, const Op *load) {
             flush(g);
             return;
         }
-        take_apart(g, store_pointer(other), load_pointer(load));
+        take_apart(g, store_pointer(other), load_pointer(load), false);
     }
 }
 

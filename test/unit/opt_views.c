@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Do two accesses of a program meet? What launches are told is compared with what is counted out
+ * byte by byte, of each program and each turn: it is the same. */
+#include "opt/opt.h"
+#include "test.h"
+
+/* 4 x 8 of 4 bytes in rows s apart beside 4 x 8 of 2 bytes in rows t apart, n behind. */
+static const char rows[] = "func @rows(%x: ptr<f32>, %y: ptr<f16>, %s: i32, %t: i32, %n: i32) {\n"
+                           "  %p = program_id {axis = 0} : i32\n"
+                           "  %0 = arange {start = 0, end = 4} : tile<4xi32>\n"
+                           "  %r = expand_dims %0 {axis = 1} : tile<4x1xi32>\n"
+                           "  %1 = arange {start = 0, end = 8} : tile<8xi32>\n"
+                           "  %c = expand_dims %1 {axis = 0} : tile<1x8xi32>\n"
+                           "  %cs = broadcast %c : tile<4x8xi32>\n"
+                           "  %2 = mul %p, %s : i32\n"
+                           "  %3 = addptr %x, %2 : ptr<f32>\n"
+                           "  %4 = splat %s : tile<4x1xi32>\n"
+                           "  %5 = mul %r, %4 : tile<4x1xi32>\n"
+                           "  %6 = splat %3 : tile<4x1xptr<f32>>\n"
+                           "  %7 = addptr %6, %5 : tile<4x1xptr<f32>>\n"
+                           "  %8 = broadcast %7 : tile<4x8xptr<f32>>\n"
+                           "  %9 = addptr %8, %cs : tile<4x8xptr<f32>>\n"
+                           "  %a = load %9 : tile<4x8xf32>\n"
+                           "  %b = ftrunc %a : tile<4x8xf16>\n"
+                           "  %11 = mul %p, %t : i32\n"
+                           "  %12 = addptr %y, %11 : ptr<f16>\n"
+                           "  %13 = splat %t : tile<4x1xi32>\n"
+                           "  %14 = mul %r, %13 : tile<4x1xi32>\n"
+                           "  %15 = addptr %12, %n : ptr<f16>\n"
+                           "  %16 = splat %15 : tile<4x1xptr<f16>>\n"
+                           "  %17 = addptr %16, %14 : tile<4x1xptr<f16>>\n"
+                           "  %18 = broadcast %17 : tile<4x8xptr<f16>>\n"
+                           "  %19 = addptr %18, %cs : tile<4x8xptr<f16>>\n"
+                           "  store %19, %b\n"
+                           "  yield\n"
+                           "}\n";
+
+/* Every second of 16 elements, moved by s in each of n turns, beside 8 at t times the turn. */
+static const char turns[] =
+    "func @turns(%x: ptr<f32>, %y: ptr<f16>, %s: i32, %t: i32, %n: i32) {\n"
+    "  %i = arange {start = 0, end = 8} : tile<8xi32>\n"
+    "  %0 = constant 2 : tile<8xi32>\n"
+    "  %1 = mul %i, %0 : tile<8xi32>\n"
+    "  %2 = splat %x : tile<8xptr<f32>>\n"
+    "  %p = addptr %2, %1 : tile<8xptr<f32>>\n"
+    "  %3 = constant 0 : i32\n"
+    "  %4 = constant 1 : i32\n"
+    "  %5 = splat %s : tile<8xi32>\n"
+    "  %6 = constant 0 : i64\n"
+    "  %7, %8 = for %3, %n, %4, %6, %p : i64, tile<8xptr<f32>> (%j: i32, %far: i64, %q: "
+    "tile<8xptr<f32>>) {\n"
+    "    %a = load %q : tile<8xf32>\n"
+    "    %b = ftrunc %a : tile<8xf16>\n"
+    "    %10 = addptr %y, %far : ptr<f16>\n"
+    "    %11 = splat %10 : tile<8xptr<f16>>\n"
+    "    %12 = addptr %11, %i : tile<8xptr<f16>>\n"
+    "    store %12, %b\n"
+    "    %13 = addptr %q, %5 : tile<8xptr<f32>>\n"
+    "    %14 = ext_s %t : i64\n"
+    "    %15 = add %far, %14 : i64\n"
+    "    yield %15, %13\n"
+    "  }\n"
+    "  yield\n"
+    "}\n";
+
+typedef struct Bytes {
+    int count, first[4096]; /* of each element */
+} Bytes;
+
+enum { PROGRAMS = 3, START = 4000, OF_X = 4, OF_Y = 2 };
+
+static void add_row(Bytes *to, int at, int count, int step) {
+    for (int i = 0; i < count; i++) to->first[to->count++] = at + i * step;
+}
+
+static bool share(const Bytes *a, const Bytes *b) {
+    static bool touched[2 * START];
+    bool found = false;
+    memset(touched, 0, sizeof touched);
+    for (int i = 0; i < a->count; i++)
+        for (int k = 0; k < OF_X; k++) touched[a->first[i] + k] = true;
+    for (int i = 0; i < b->count; i++)
+        for (int k = 0; k < OF_Y; k++) found |= touched[b->first[i] + k];
+    return found;
+}
+
+/* In one program, and in one turn. */
+static bool meet(const char *text, int distance, int s, int t, int n) {
+    bool found = false, loops = text == turns;
+    for (int p = 0; p < (loops ? n : PROGRAMS); p++) {
+        static Bytes a, b;
+        a.count = b.count = 0;
+        int x = START, y = START - distance;
+        for (int i = 0; i < (loops ? 1 : 4); i++) {
+            add_row(&a, x + OF_X * (p + i) * s, 8, loops ? 2 * OF_X : OF_X);
+            add_row(&b, y + OF_Y * ((p + i) * t + (loops ? 0 : n)), 8, OF_Y);
+        }
+        found |= share(&a, &b);
+    }
+    return found;
+}
+
+typedef struct Found {
+    const Op *load, *store;
+} Found;
+
+static bool find(Op *op, void *user) {
+    Found *found = user;
+    if (op->kind == OP_LOAD) found->load = op;
+    if (op->kind == OP_STORE) found->store = op;
+    return true;
+}
+
+static Needs *asked(Arena *arena, const char *text, bool same) {
+    Diag diag = {.arena = arena};
+    Found found = {0};
+    Func *fn = func_parse(arena, source_new(arena, STR("views.tir"), str_of(text)), &diag);
+    const char *why = fn ? func_verify(arena, fn) : "it does not parse";
+    CHECK_STR(why ? why : "", "");
+    if (why) return NULL;
+    region_walk(fn->body, find, &found);
+    Needs *needs = needs_new(arena, fn, fn->num_params);
+    needs_add_never_meet(needs, fn->params[0].value, load_pointer(found.load), fn->params[1].value,
+                         store_pointer(found.store), same);
+    CHECK(needs_close(needs));
+    return needs;
+}
+
+static void check(const char *text, bool same) {
+    static const int sizes[] = {-9, 0, 1, 8, 11, 16, 40}, counts[] = {1, 2, 5};
+    const uint64_t anywhere[] = {0, UINT64_MAX, 0, UINT64_MAX, 0, 0, 0, 0, 0, 0};
+    const uint64_t elsewhere[] = {1000, 5000, 5000, 9000, 0, 0, 0, 0, 0, 0};
+    const uint32_t grid[3] = {PROGRAMS, 1, 1};
+    Arena *arena = arena_new(0);
+    Needs *needs = asked(arena, text, same);
+    int apart = 0, met = 0;
+    for (int i = 0; needs && i < 7 * 7 * 3; i++) {
+        int s = sizes[i % 7], t = sizes[i / 7 % 7], n = counts[i / 49];
+        for (int distance = -420; distance <= 420; distance += 1 + (distance % 3 == 0)) {
+            uint64_t args[] = {START, (uint64_t)(START - distance), (uint64_t)(int64_t)s,
+                               (uint64_t)(int64_t)t, (uint64_t)n};
+            bool want = !meet(text, distance, s, t, n) || (same && !distance);
+            bool given = needs_hold(needs, args, anywhere, grid);
+            apart += want, met += !want;
+            if (given != want)
+                printf("%s, s %d, t %d, n %d, %d bytes: %s\n", text == rows ? "rows" : "turns", s,
+                       t, n, distance, given ? "apart" : "they meet");
+            CHECK(given == want);
+            CHECK(needs_hold(needs, args, elsewhere, grid));
+            if (given != want) return;
+        }
+    }
+    CHECK(apart > 1000 && met > 1000);
+    arena_free(arena);
+}
+
+TEST(rows_of_tiles) { check(rows, false); }
+TEST(turns_of_loops) { check(turns, false); }
+TEST(in_place) { check(rows, true); }
+
+TEST_MAIN()
