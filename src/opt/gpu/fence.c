@@ -106,7 +106,14 @@ static bool turn_reaches(const Linear *form, const Type *tile, const Op *loop, i
         if (term->multiplier > INT32_MAX || term->multiplier < -INT32_MAX) return false;
         *multiplier += each * term->multiplier;
     }
-    return !form->base || !value_is_inside(form->base, for_body(loop));
+    const Value *base = form->base;
+    for (; base && value_is_inside(base, for_body(loop)); base = base->def->operands[0]) {
+        int64_t each;
+        if (!base->def || base->def->kind != OP_ADDPTR || type_is_tile(base->type)) return false;
+        if (!index_in(base->def->operands[1], loop, &each)) return false;
+        *multiplier += each;
+    }
+    return true;
 }
 
 /* Do all turns of the loop access other elements by the pointer? Where the offsets may wrap around,
