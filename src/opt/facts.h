@@ -49,9 +49,9 @@ Reach range_product(Range a, Range b);
 Range range_of_result(const Facts *facts, const Op *op);
 Range range_of_counter(const Facts *facts, const Op *loop);
 
-/* ---- views.c: two accesses, by pointers of two parameters ---- */
+/* ---- views.c: two loads or stores, by pointers of two parameters ---- */
 typedef struct Pair Pair;
-Pair *pair_new(Arena *arena, const Value *a, const Value *b);
+Pair *pair_new(Arena *arena, const Op *a, const Op *b);
 bool pair_is_known(const Pair *pair); /* false: they may be anywhere */
 /* The ints whose ranges are asked for, one after the other; of a loop its index, and its bounds.
  * NULL: no more. */

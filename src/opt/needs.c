@@ -24,8 +24,9 @@ typedef struct Need { /* low <= value <= high, and a multiple, in any program */
     int64_t low, high, multiple;
 } Need;
 
-typedef struct NeverMeet { /* what is accessed by two pointers of one program is apart .. */
-    const Value *a, *from, *b, *to;
+typedef struct NeverMeet { /* what two ops of one program access is apart .. */
+    const Value *a, *b;
+    const Op *from, *to;
     Pair *pair;
     bool same; /* .. or the parameters are the same */
     bool asked, apart;
@@ -143,8 +144,8 @@ void needs_add_unequal(Needs *needs, const Value *a, const Value *b) {
     needs_add_apart(needs, &(Disjoint){.a = a, .b = b});
 }
 
-void needs_add_never_meet(Needs *needs, const Value *a, const Value *from, const Value *b,
-                          const Value *to, bool same) {
+void needs_add_never_meet(Needs *needs, const Value *a, const Op *from, const Value *b,
+                          const Op *to, bool same) {
     enum { MOST_PAIRS = 256 };
     int at = 0;
     for (int i = 0; i < needs->never.count; i++) {

@@ -145,10 +145,10 @@ typedef struct Disjoint { /* two pointers, parameters: neither begins in the oth
 } Disjoint;
 void needs_add_apart(Needs *needs, const Disjoint *apart);
 void needs_add_unequal(Needs *needs, const Value *a, const Value *b); /* they are not the same */
-/* What one program accesses by the two pointers, of parameters a and b, is apart (views.c); `same`:
- * or the parameters are the same. */
-void needs_add_never_meet(Needs *needs, const Value *a, const Value *from, const Value *b,
-                          const Value *to, bool same);
+/* What one program accesses by the two loads or stores, of parameters a and b, is apart (views.c);
+ * `same`: or the parameters are the same. */
+void needs_add_never_meet(Needs *needs, const Value *a, const Op *from, const Value *b,
+                          const Op *to, bool same);
 /* Would the two pointers, of its parameters a and b, be the same if these were? Adds what is to be
  * equal then. */
 bool disjoint_same(Disjoint *apart, const Value *a, const Value *b);

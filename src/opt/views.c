@@ -9,24 +9,34 @@
  * do not. With the numbers of a launch each term is a multiple: of what a lane, or an index, is.
  * The accesses meet if the sum can be 0, or so near that they share bytes. That is looked for by
  * taking the greatest multiple first: rows that lie between each other (q, k and v of one tensor)
- * are apart, though each reaches over the others. What varies together counts as if it did not,
- * masks keep lanes only from an end, and what nobody knows (a loaded index) is everywhere: then
- * they may meet, and the text that keeps their order is right, too.
+ * are apart, though each reaches over the others. Where a mask says that an index is less than an
+ * end, the index counts as one number. What varies together otherwise counts as if it did not, and
+ * what nobody knows (a loaded index) is everywhere: then they may meet, and the text that keeps
+ * their order is right, too.
  *
  * Sums of 32 bits are taken not to wrap around, as axis facts take them. */
 #include "opt/facts.h"
 
 enum { MOST_LEAVES = 4, MOST_TERMS = 24, MOST_BUDGET = 200, MOST_VARS = 64, MOST_STEPS = 1000 };
 
-typedef enum VarKind { VAR_VALUE, VAR_TURNS, VAR_ALL_TURNS, VAR_LANE, VAR_LANES } VarKind;
+typedef enum VarKind {
+    VAR_VALUE,
+    VAR_TURNS,
+    VAR_ALL_TURNS,
+    VAR_LANE,
+    VAR_LANES, /* of a tile, any of them */
+    VAR_MASKED
+} VarKind;
 
+typedef struct Sum Sum;
 typedef struct Var {
     int number; /* orders them */
     VarKind kind;
-    const Value *value; /* lanes: a tile's, any of them */
-    const Op *op;       /* the loop, or the arange */
-    int side, dim;      /* of lanes */
-    Range range;        /* of a launch */
+    const Value *value;
+    const Op *op;           /* the loop, or the arange */
+    int side, dim;          /* of lanes */
+    const Sum *index, *end; /* masked: what is less than that */
+    Range range;            /* of a launch */
 } Var;
 
 typedef struct Term {
@@ -35,11 +45,11 @@ typedef struct Term {
     Var *vars[MOST_LEAVES]; /* by number */
 } Term;
 
-typedef struct Sum {
+struct Sum {
     int64_t constant;
     int count;
     Term terms[MOST_TERMS];
-} Sum;
+};
 
 struct Pair {
     Sum sum; /* bytes from a's parameter to a, less those from b's to b */
@@ -107,7 +117,7 @@ static bool sum_add_product(Sum *to, const Sum *a, const Sum *b) {
 
 static Var *var_of(Build *b, Var like) {
     Pair *pair = b->pair;
-    for (int i = 0; i < pair->vars.count && like.kind != VAR_LANES; i++) {
+    for (int i = 0; i < pair->vars.count && like.kind < VAR_LANES; i++) {
         Var *old = pair->vars.data[i];
         if (old->kind == like.kind && old->value == like.value && old->op == like.op &&
             old->side == like.side && old->dim == like.dim)
@@ -177,9 +187,14 @@ static bool add_leaf(Build *b, Sum *to, const Value *value, int64_t by) {
     return type_is_int(value->type) && add_var(b, to, by, (Var){.kind = kind, .value = value});
 }
 
-static bool add_expanded(Build *b, Sum *to, const Op *op, int64_t by, const Dims *dims) {
+static Dims expanded_dims(const Op *op, const Dims *dims) {
     Dims inner = *dims;
     for (int i = (int)expand_dims_axis(op); i + 1 < MAX_RANK; i++) inner.dim[i] = dims->dim[i + 1];
+    return inner;
+}
+
+static bool add_expanded(Build *b, Sum *to, const Op *op, int64_t by, const Dims *dims) {
+    Dims inner = expanded_dims(op, dims);
     return add_value(b, to, op->operands[0], by, &inner);
 }
 
@@ -251,22 +266,6 @@ static bool add_value(Build *b, Sum *to, const Value *value, int64_t by, const D
     return op && is_a_sum(op) ? add_op(b, to, op, by, dims) : add_leaf(b, to, value, by);
 }
 
-static bool add_access(Build *b, Sum *to, const Value *pointer, int side) {
-    Dims dims;
-    for (int i = 0; i < MAX_RANK; i++) dims.dim[i] = i;
-    b->side = side;
-    return add_value(b, to, pointer, side ? -1 : 1, &dims);
-}
-
-Pair *pair_new(Arena *arena, const Value *a, const Value *b) {
-    Pair *pair = arena_new_of(arena, Pair);
-    Build build = {.arena = arena, .pair = pair, .budget = MOST_BUDGET};
-    *pair = (Pair){.bytes_a = type_size_bytes(type_lane(a->type)->elem),
-                   .bytes_b = type_size_bytes(type_lane(b->type)->elem)};
-    pair->is_known = add_access(&build, &pair->sum, a, 0) && add_access(&build, &pair->sum, b, 1);
-    return pair;
-}
-
 static bool has_var(const Sum *sum, const Var *var) {
     for (int i = 0; i < sum->count; i++)
         for (int k = 0; k < sum->terms[i].num_vars; k++)
@@ -274,10 +273,122 @@ static bool has_var(const Sum *sum, const Var *var) {
     return false;
 }
 
+static bool add_access(Build *b, Sum *to, const Value *pointer, int side) {
+    Dims dims;
+    for (int i = 0; i < MAX_RANK; i++) dims.dim[i] = i;
+    b->side = side;
+    return add_value(b, to, pointer, side ? -1 : 1, &dims);
+}
+
+/* ---- what a mask leaves ---- */
+
+/* to += from * by */
+static bool sum_add_scaled(Sum *to, const Sum *from, const Term *by) {
+    const Sum one = {
+        .count = by->num_vars != 0, .terms = {*by}, .constant = by->num_vars ? 0 : by->by};
+    return sum_add_product(to, from, &one);
+}
+
+/* The one term with a lane; NULL: more of them, or none. */
+static const Term *term_of_lane(const Sum *sum, const Var *lane) {
+    const Term *found = NULL;
+    for (int i = 0; i < sum->count; i++)
+        for (int k = 0; k < sum->terms[i].num_vars; k++) {
+            if (lane ? sum->terms[i].vars[k] != lane : sum->terms[i].vars[k]->kind != VAR_LANE)
+                continue;
+            if (found) return NULL;
+            found = &sum->terms[i];
+        }
+    return found;
+}
+
+/* Where the pair's sum has times * index, it is times * one number, which is less than end. */
+static bool replace(Build *b, const Sum *index, const Sum *end, const Term *times) {
+    Pair *pair = b->pair;
+    Sum left = pair->sum;
+    Term minus = *times, whole;
+    Sum *kept = arena_array(b->arena, Sum, 2);
+    kept[0] = *index, kept[1] = *end;
+    minus.by = -minus.by;
+    if (!sum_add_scaled(&left, index, &minus)) return false;
+    if (left.count != pair->sum.count - index->count) return false;
+    Var *var = var_of(b, (Var){.kind = VAR_MASKED, .index = &kept[0], .end = &kept[1]});
+    Term one = {.by = 1, .num_vars = 1, .vars = {var}};
+    if (!var || !term_product(&whole, times, &one) || !sum_add(&left, &whole)) return false;
+    pair->sum = left;
+    return true;
+}
+
+/* In lanes that are accessed, index < end. */
+static void bound_index(Build *b, const Sum *index, const Sum *end) {
+    const Term *lane = term_of_lane(index, NULL), *of_sum, minus_one = {.by = -1};
+    if (!lane || lane->num_vars != 1 || lane->by <= 0) return;
+    const Var *var = lane->vars[0];
+    if (!(of_sum = term_of_lane(&b->pair->sum, var)) || of_sum->by % lane->by) return;
+    Term times = {.by = of_sum->by / lane->by};
+    for (int i = 0; i < of_sum->num_vars; i++)
+        if (of_sum->vars[i] != var) times.vars[times.num_vars++] = of_sum->vars[i];
+    if (times.num_vars + 1 != of_sum->num_vars || replace(b, index, end, &times)) return;
+    /* The rest is in both accesses, and gone: the lanes alone are less than what it leaves. */
+    Sum alone = {.count = 1, .terms = {*lane}}, room = *end, rest = *index;
+    if (!sum_add_scaled(&rest, &alone, &minus_one) || !sum_add_scaled(&room, &rest, &minus_one))
+        return;
+    replace(b, &alone, &room, &times);
+}
+
+static void bound_by(Build *b, const Value *mask, const Dims *dims) {
+    const Op *op = mask ? mask->def : NULL;
+    if (!op || b->budget-- <= 0) return;
+    if (op->kind == OP_AND) {
+        bound_by(b, op->operands[0], dims);
+        bound_by(b, op->operands[1], dims);
+    } else if (op->kind == OP_BROADCAST || op->kind == OP_HINT || op->kind == OP_SPLAT) {
+        bound_by(b, op->operands[0], dims);
+    } else if (op->kind == OP_EXPAND_DIMS) {
+        Dims inner = expanded_dims(op, dims);
+        bound_by(b, op->operands[0], &inner);
+    } else if (op->kind == OP_ICMP && icmp_predicate(op) == ICMP_SLT) {
+        Sum index = {0}, end = {0};
+        if (add_value(b, &index, op->operands[0], 1, dims) &&
+            add_value(b, &end, op->operands[1], 1, dims))
+            bound_index(b, &index, &end);
+    }
+}
+
+static void bound(Build *b, const Op *access, int side) {
+    Dims dims;
+    for (int i = 0; i < MAX_RANK; i++) dims.dim[i] = i;
+    b->side = side;
+    b->budget = MOST_BUDGET;
+    bound_by(b, access_mask(access), &dims);
+}
+
+Pair *pair_new(Arena *arena, const Op *a, const Op *b) {
+    const Value *from = access_pointer(a), *to = access_pointer(b);
+    Pair *pair = arena_new_of(arena, Pair);
+    Build build = {.arena = arena, .pair = pair, .budget = MOST_BUDGET};
+    *pair = (Pair){.bytes_a = type_size_bytes(type_lane(from->type)->elem),
+                   .bytes_b = type_size_bytes(type_lane(to->type)->elem)};
+    pair->is_known =
+        add_access(&build, &pair->sum, from, 0) && add_access(&build, &pair->sum, to, 1);
+    if (pair->is_known) bound(&build, a, 0), bound(&build, b, 1);
+    return pair;
+}
+
+static bool is_used(const Pair *pair, const Var *var) {
+    bool found = has_var(&pair->sum, var);
+    for (int i = 0; i < pair->vars.count && !found; i++) {
+        const Var *masked = pair->vars.data[i];
+        if (masked->kind == VAR_MASKED && has_var(&pair->sum, masked))
+            found = has_var(masked->index, var) || has_var(masked->end, var);
+    }
+    return found;
+}
+
 const Value *pair_asks(const Pair *pair, int *at) {
     while (pair->is_known && *at < pair->vars.count) {
         const Var *var = pair->vars.data[(*at)++];
-        if (var->kind == VAR_LANE || !has_var(&pair->sum, var)) continue;
+        if (var->kind == VAR_LANE || var->kind == VAR_MASKED || !is_used(pair, var)) continue;
         return var->value ? var->value : for_index(var->op);
     }
     return NULL;
@@ -321,7 +432,8 @@ static Range range_of_var(const Var *var, const Range *range) {
     case VAR_TURNS: return range_of_turns(var->op, range, false);
     case VAR_ALL_TURNS: return range_of_turns(var->op, range, true);
     case VAR_VALUE:
-    case VAR_LANES: break;
+    case VAR_LANES:
+    case VAR_MASKED: break;
     }
     return range[var->value->id];
 }
@@ -348,6 +460,38 @@ static void turn_around(Multiple *m) {
     if (m->by >= 0) return;
     m->by = -m->by;
     m->range = (Reach){-m->range.high, -m->range.low};
+}
+
+/* Its product can be said: more is everywhere. */
+static bool is_near(const Multiple *m) {
+    const Wide most = (Wide)1 << 45;
+    return m->by <= most || (m->range.low >= -most && m->range.high <= most);
+}
+
+/* False: too large to say. */
+static bool range_of_sum(const Sum *sum, Reach *all) {
+    *all = (Reach){sum->constant, sum->constant};
+    for (int i = 0; i < sum->count; i++) {
+        Multiple m;
+        Term left;
+        if (!multiple_of(&sum->terms[i], &m, &left)) return false;
+        turn_around(&m);
+        if (!is_near(&m)) return false;
+        all->low += m.by * m.range.low, all->high += m.by * m.range.high;
+    }
+    return true;
+}
+
+/* False: no lane is accessed. */
+static bool range_of_masked(Var *var) {
+    Reach index, end;
+    var->range = (Range){INT64_MIN, INT64_MAX};
+    if (!range_of_sum(var->index, &index)) return true;
+    if (range_of_sum(var->end, &end) && end.high - 1 < index.high) index.high = end.high - 1;
+    if (index.low > index.high) return false;
+    if (index.low > -far && index.high < far)
+        var->range = (Range){(int64_t)index.low, (int64_t)index.high};
+    return true;
 }
 
 /* Those of the same length are one. */
@@ -387,8 +531,7 @@ static bool sum_ends(Multiples *all) {
     all->low[all->count] = all->high[all->count] = 0;
     for (int i = all->count - 1; i >= 0; i--) {
         const Multiple *m = &all->of[i];
-        const Wide most = (Wide)1 << 45;
-        if (m->by > most && (m->range.low < -most || m->range.high > most)) return false;
+        if (!is_near(m)) return false;
         all->low[i] = all->low[i + 1] + m->by * m->range.low;
         all->high[i] = all->high[i + 1] + m->by * m->range.high;
     }
@@ -404,8 +547,11 @@ bool pair_is_apart(Pair *pair, const Range *range, int64_t distance) {
     if (!pair->is_known) return false;
     for (int i = 0; i < pair->vars.count; i++) {
         Var *var = pair->vars.data[i];
-        if (var->kind == VAR_LANE || has_var(&pair->sum, var))
+        if (!is_used(pair, var)) continue;
+        if (var->kind != VAR_MASKED)
             var->range = range_of_var(var, range);
+        else if (!range_of_masked(var))
+            return true;
     }
     for (int i = 0; i < pair->sum.count; i++) {
         Multiple m;

@@ -63,6 +63,32 @@ static const char turns[] =
     "  yield\n"
     "}\n";
 
+/* As many of 8 as are less than s beside every second of 8 for each program, less than t in all. */
+static const char masked[] =
+    "func @masked(%x: ptr<f32>, %y: ptr<f16>, %s: i32, %t: i32, %n: i32) {\n"
+    "  %p = program_id {axis = 0} : i32\n"
+    "  %i = arange {start = 0, end = 8} : tile<8xi32>\n"
+    "  %0 = splat %x : tile<8xptr<f32>>\n"
+    "  %1 = addptr %0, %i : tile<8xptr<f32>>\n"
+    "  %2 = splat %s : tile<8xi32>\n"
+    "  %3 = icmp %i, %2 {predicate = slt} : tile<8xi1>\n"
+    "  %a = load %1, %3 : tile<8xf32>\n"
+    "  %b = ftrunc %a : tile<8xf16>\n"
+    "  %8 = constant 8 : i32\n"
+    "  %9 = mul %p, %8 : i32\n"
+    "  %10 = splat %9 : tile<8xi32>\n"
+    "  %11 = add %10, %i : tile<8xi32>\n"
+    "  %12 = splat %t : tile<8xi32>\n"
+    "  %13 = icmp %11, %12 {predicate = slt} : tile<8xi1>\n"
+    "  %14 = constant 2 : tile<8xi32>\n"
+    "  %15 = mul %11, %14 : tile<8xi32>\n"
+    "  %16 = addptr %y, %n : ptr<f16>\n"
+    "  %17 = splat %16 : tile<8xptr<f16>>\n"
+    "  %18 = addptr %17, %15 : tile<8xptr<f16>>\n"
+    "  store %18, %b, %13\n"
+    "  yield\n"
+    "}\n";
+
 typedef struct Bytes {
     int count, first[4096]; /* of each element */
 } Bytes;
@@ -91,7 +117,11 @@ static bool meet(const char *text, int distance, int s, int t, int n) {
         static Bytes a, b;
         a.count = b.count = 0;
         int x = START, y = START - distance;
-        for (int i = 0; i < (loops ? 1 : 4); i++) {
+        if (text == masked) {
+            add_row(&a, x, s < 8 ? s : 8, OF_X);
+            add_row(&b, y + OF_Y * (2 * 8 * p + n), t - 8 * p < 8 ? t - 8 * p : 8, 2 * OF_Y);
+        }
+        for (int i = 0; i < (text == masked ? 0 : loops ? 1 : 4); i++) {
             add_row(&a, x + OF_X * (p + i) * s, 8, loops ? 2 * OF_X : OF_X);
             add_row(&b, y + OF_Y * ((p + i) * t + (loops ? 0 : n)), 8, OF_Y);
         }
@@ -120,8 +150,8 @@ static Needs *asked(Arena *arena, const char *text, bool same) {
     if (why) return NULL;
     region_walk(fn->body, find, &found);
     Needs *needs = needs_new(arena, fn, fn->num_params);
-    needs_add_never_meet(needs, fn->params[0].value, load_pointer(found.load), fn->params[1].value,
-                         store_pointer(found.store), same);
+    needs_add_never_meet(needs, fn->params[0].value, found.load, fn->params[1].value, found.store,
+                         same);
     CHECK(needs_close(needs));
     return needs;
 }
@@ -143,8 +173,11 @@ static void check(const char *text, bool same) {
             bool given = needs_hold(needs, args, anywhere, grid);
             apart += want, met += !want;
             if (given != want)
-                printf("%s, s %d, t %d, n %d, %d bytes: %s\n", text == rows ? "rows" : "turns", s,
-                       t, n, distance, given ? "apart" : "they meet");
+                printf("%s, s %d, t %d, n %d, %d bytes: %s\n",
+                       text == rows    ? "rows"
+                       : text == turns ? "turns"
+                                       : "masked",
+                       s, t, n, distance, given ? "apart" : "they meet");
             CHECK(given == want);
             CHECK(needs_hold(needs, args, elsewhere, grid));
             if (given != want) return;
@@ -156,6 +189,7 @@ static void check(const char *text, bool same) {
 
 TEST(rows_of_tiles) { check(rows, false); }
 TEST(turns_of_loops) { check(turns, false); }
+TEST(ends_of_masks) { check(masked, false); }
 TEST(in_place) { check(rows, true); }
 
 TEST_MAIN()

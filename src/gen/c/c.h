@@ -189,7 +189,7 @@ void region_write(Gen *g, Region *region);
 void region_end(Gen *g, Region *region, int arrays_from);
 void flush(Gen *g);
 void before_write(Gen *g, const Op *writer);
-void take_apart(Gen *g, const Value *from, const Value *to, bool same);
+void take_apart(Gen *g, const Op *from, const Op *to, bool same);
 void force(Gen *g, Value *value); /* stores a tile, if it is not stored */
 void scalar_op_write(Gen *g, Op *op);
 Str scalar_name(Gen *g, const Value *value);

@@ -34,10 +34,9 @@ static bool may_go_early(Gen *g, const Op *loop, const Op *store) {
 /* Loads that are taken to be of other memory: each launch is asked. */
 static void take_loads_apart(Gen *g, const Op *loop, const Op *store) {
     for (const Op *op = for_body(loop)->first; op; op = op->next)
-        if (op->kind == OP_LOAD) take_apart(g, load_pointer(op), store_pointer(store), false);
+        if (op->kind == OP_LOAD) take_apart(g, op, store, false);
     for (int i = 0; i < g->loads.count; i++)
-        if (!is_done(g, g->loads.data[i]))
-            take_apart(g, load_pointer(g->loads.data[i]), store_pointer(store), false);
+        if (!is_done(g, g->loads.data[i])) take_apart(g, g->loads.data[i], store, false);
 }
 
 /* Made of what is there before the loop, by scalars and by tiles that are computed where they are

@@ -130,8 +130,9 @@ static bool load_is_waiting(Gen *g, Op *load) {
 
 /* Accesses of parameters that are taken to be apart: each launch is asked. `same`: in place they
  * keep their order. */
-void take_apart(Gen *g, const Value *from, const Value *to, bool same) {
-    const Value *a = facts_base(g->known, from), *b = facts_base(g->known, to);
+void take_apart(Gen *g, const Op *from, const Op *to, bool same) {
+    const Value *a = facts_base(g->known, access_pointer(from)),
+                *b = facts_base(g->known, access_pointer(to));
     if (!g->needs || !a || !b || a == b || a->def || b->def) return;
     needs_add_never_meet(g->needs, a, from, b, to, same);
 }
@@ -152,7 +153,7 @@ void before_write(Gen *g, const Op *writer) {
             if (!facts_lane_may_alias(g->known, from, to)) {
                 bool fine = are_same_lanes(g, from, to) &&
                             reaches_value(g, store_value(writer), op_result(load), ++g->walk);
-                take_apart(g, from, to, fine);
+                take_apart(g, load, writer, fine);
                 continue;
             }
             /* Lane by lane the store itself reads it first. */
@@ -170,7 +171,7 @@ static bool stores_may_meet(Gen *g, const Op *a, const Op *b) {
     const Value *x = store_pointer(a), *y = store_pointer(b);
     if (are_threads(g)) return false;
     bool may = facts_may_alias(g->known, x, y);
-    if (!may) take_apart(g, x, y, are_same_lanes(g, x, y));
+    if (!may) take_apart(g, a, b, are_same_lanes(g, x, y));
     return may;
 }
 
@@ -454,7 +455,7 @@ static void pending_before_load(Gen *g, const Op *load) {
             flush(g);
             return;
         }
-        take_apart(g, store_pointer(other), load_pointer(load), false);
+        take_apart(g, other, load, false);
     }
 }
 
