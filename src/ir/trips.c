@@ -452,7 +452,7 @@ int func_cluster(const Func *fn) {
     return blocks;
 }
 
-int meet_bytes(const Op *meet) { return 8 * meet->num_results; }
+int meet_bytes(const Op *meet) { return 8 * meet->num_results + 8; /* an mbarrier */ }
 
 /* One thread loads and tells the others: another program may write meanwhile. */
 static bool load_is_shared(bool has_atomics, const Op *load) {

@@ -87,8 +87,28 @@
 # grid: 2
 # tolerance: 1e-4 1e-5
 # want: x == x / sqrt(sum(x * x, 1) / n + 1)
+# case: x = bf16[1, 100001] small, y = bf16[1, 100001], n = 100001, B = 131072
+# kernel: below
+# grid: 1
+# want: y == x - max(x, 1)
+# case: x = fp16[2, 66000] small, y = fp16[2, 66000], n = 66000, B = 131072
+# grid: 2
+# case: x = i8[1, 131071] small, y = i8[1, 131071], n = 131071, B = 131072
+# grid: 1
+# case: x = i16[1, 131072] small, y = i16[1, 131072], n = 131072, B = 131072
+# case: x = fp64[1, 65000] normal, y = fp64[1, 65000], n = 65000, B = 65536
+# case: x = i64[1, 65536] small, y = i64[1, 65536], n = 65536, B = 65536
 import triton
 import triton.language as tl
+
+
+# Numbers of all sizes are told.
+@triton.jit
+def below(x, y, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    row = tl.program_id(0) * n
+    v = tl.load(x + row + i, mask=i < n, other=-100)
+    tl.store(y + row + i, v - tl.max(v, axis=0), mask=i < n)
 
 
 @triton.jit

@@ -30,11 +30,22 @@ static inline uint16_t small_half(int8_t *number) {
 /* Does a launch with this seed fail, or leave another result? */
 typedef bool Catches(const char *text, uint64_t seed, void *user);
 
-static const char *const ordering[] = {
-    "cp.async.wait",       "cp.async.commit",   "bar.sync",       "bar.warp",
-    "wgmma.fence",         "wgmma.commit",      "wgmma.wait",     "fence.proxy",
-    "mbarrier.",           "cp.async.mbarrier", "fence.mbarrier", "cp.async.bulk.wait",
-    "cp.async.bulk.commit"};
+static const char *const ordering[] = {"cp.async.wait",
+                                       "cp.async.commit",
+                                       "bar.sync",
+                                       "bar.warp",
+                                       "wgmma.fence",
+                                       "wgmma.commit",
+                                       "wgmma.wait",
+                                       "fence.proxy",
+                                       "mbarrier.",
+                                       "cp.async.mbarrier",
+                                       "fence.mbarrier",
+                                       "cp.async.bulk.wait",
+                                       "cp.async.bulk.commit",
+                                       "barrier.cluster",
+                                       "mapa",
+                                       "st.async"};
 
 static inline bool orders(const char *line) {
     const char *mbarrier = strstr(line, "mbarrier.");

@@ -11,7 +11,7 @@ static const char *cluster_text(Arena *arena, const char *directives, int thread
                                 const char *body) {
     Str text = str_format(
         arena,
-        ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 param_0)\n"
+        ".version 8.1\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 param_0)\n"
         ".reqntid %d, 1, 1%s{\n.reg .pred %%p<9>;\n.reg .b32 %%r<33>;\n.reg .b64 %%d<9>;\n"
         ".shared .align 16 .b8 s[1024];\n"
         "ld.param.u64 %%d0, [param_0];\nmov.u32 %%r0, %%tid.x;\nmov.u32 %%r1, %%ctaid.x;\n"
@@ -190,6 +190,175 @@ TEST(addresses_of_others) {
            32, 4, "end");
 }
 
+/* ---- st.async ---- */
+
+#define MBARRIER(at, bytes)                                                                        \
+    "@%p1 mbarrier.init.shared.b64 [%r3+" at "], 1;\n"                                             \
+    "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r3+" at "], " bytes ";\n"
+#define FENCE "@%p1 fence.mbarrier_init.release.cluster;\n"
+#define BEGIN VALUE GUARD MBARRIER("512", "16") FENCE MEET
+#define THERE "mapa.shared::cluster.u32 %r6, %r4, %r7;\nmapa.shared::cluster.u32 %r9, %r3, %r7;\n"
+#define ASYNC "st.async.shared::cluster.mbarrier::complete_tx::bytes"
+#define SEND  THERE "@%p0 " ASYNC ".b32 [%r6], %r8, [%r9+512];\n"
+#define WAIT_OF(at, parity, scope, label)                                                          \
+    label ":\nmbarrier.try_wait.parity.acquire." scope ".shared::cta.b64 %p4, [%r3+" at            \
+          "], " parity ";\n@!%p4 bra " label ";\n"
+#define WAIT WAIT_OF("512", "0", "cluster", "W1")
+
+TEST(blocks_send_what_each_has) {
+    static const char *const once[] = {
+        BEGIN SEND WAIT SUM("0") OUT,
+        /* the fence is not needed where all is released; an mbarrier may be told before */
+        VALUE GUARD MBARRIER("512", "16") SYNC SEND WAIT SUM("0") OUT,
+        VALUE GUARD "@%p1 mbarrier.init.shared.b64 [%r3+512], 1;\n" FENCE MEET SEND
+                    "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r3+512], 16;\n" WAIT SUM("0")
+                        OUT,
+        /* one warp waits for the others */
+        BEGIN SEND "@!%p2 bra L1;\n" WAIT "L1:\nbar.sync 0;\n" SUM("0") OUT};
+    for (int threads = 32; threads <= 128; threads += 96)
+        for (uint64_t seed = 0; seed < 8; seed++) {
+            for (int i = 0; i < COUNT(once); i++) {
+                CHECK(saw(CLUSTER, once[i], threads, 12, NULL, seed));
+                check_sums(12, 1);
+            }
+            CHECK(saw(CLUSTER,
+                      VALUE GUARD MBARRIER("512", "16") MBARRIER("520", "16")
+                          FENCE MEET SEND WAIT SUM("0") "mov.b32 %r8, %r10;\n@%p0 " ASYNC
+                                                        ".b32 [%r6+16], %r8, [%r9+520];\n" WAIT_OF(
+                                                            "520", "0", "cluster", "W2") SUM("16")
+                                                            OUT,
+                      threads, 12, NULL, seed));
+            check_sums(12, 4);
+        }
+}
+
+TEST(words_and_vectors_are_sent) {
+    static const char *const rows[] = {
+        ".v4.b32 [%r6], {%r10, %r11, %r12, %r13}",
+        ".v2.b64 [%r6], {%d2, %d3}",
+        ".v2.u64 [%r6], {%d2, %d3}",
+        ".v4.f32 [%r6], {%r10, %r11, %r12, %r13}",
+        ".b64 [%r6+8], %d3, [%r9+512];\n@%p1 " ASYNC ".v2.s32 [%r6], {%r10, %r11}",
+        ".s32 [%r6+12], %r13, [%r9+512];\n@%p1 " ASYNC ".f32 [%r6+8], %r12, [%r9+512];\n@%p1 " ASYNC
+        ".f64 [%r6], %d2",
+    };
+    Arena *arena = arena_new(NULL);
+    for (int i = 0; i < COUNT(rows); i++)
+        for (uint64_t seed = 0; seed < 4; seed++) {
+            /* lane 0 of each block to the next one: rank * 10 + 1, 2, 3, 4 */
+            Buf body = {.arena = arena};
+            buf_puts(&body, MBARRIER("512", "16") FENCE MEET
+                     "mul.lo.s32 %r8, %r2, 10;\nadd.s32 %r10, %r8, 1;\nadd.s32 %r11, %r8, 2;\n"
+                     "add.s32 %r12, %r8, 3;\nadd.s32 %r13, %r8, 4;\n"
+                     "mov.b64 %d2, {%r10, %r11};\nmov.b64 %d3, {%r12, %r13};\n"
+                     "mapa.shared::cluster.u32 %r6, %r3, %r5;\nmov.b32 %r9, %r6;\n@%p1 " ASYNC);
+            buf_puts(&body, rows[i]);
+            buf_puts(&body,
+                     ", [%r9+512];\n" WAIT "ld.shared.v4.b32 {%r10, %r11, %r12, %r13}, [%r3];\n"
+                     "mul.wide.u32 %d4, %r1, 16;\nadd.s64 %d4, %d0, %d4;\n"
+                     "@%p1 st.global.v4.b32 [%d4], {%r10, %r11, %r12, %r13};\n");
+            CHECK(saw(CLUSTER, body.data, 32, 8, NULL, seed));
+            for (uint32_t k = 0; k < 32; k++) {
+                uint32_t from = (k / 4 + 3) % 4;
+                CHECK(memory[k] == from * 10 + k % 4 + 1);
+            }
+        }
+    arena_free(arena);
+}
+
+/* The scope of a block is enough for what comes from it; and what is known is handed on. */
+TEST(who_knows_of_what_was_sent) {
+    expect(VALUE MBARRIER("512", "4") FENCE MEET
+           "@%p1 " ASYNC ".b32 [%r3], %r8, [%r3+512];\n" WAIT_OF(
+               "512", "0", "cta", "W1") "@%p1 ld.shared.b32 %r10, [%r3];\n" OUT,
+           32, 8, NULL);
+    for (uint32_t i = 0; i < 8; i++) CHECK(memory[i] == 10 * i);
+    expect(BEGIN SEND WAIT_OF("512", "0", "cta", "W1") SUM("0") OUT, 32, 8,
+           "race in shared memory: this read is not ordered with an st.async");
+    expect(BEGIN SEND WAIT SYNC "mapa.shared::cluster.u32 %r6, s, %r5;\n"
+                                "@%p1 ld.shared::cluster.b32 %r10, [%r6];\n" OUT SYNC,
+           64, 8, NULL);
+    for (uint32_t i = 0; i < 8; i++) CHECK(memory[i] == 10 * (i / 4 * 4));
+    /* .. at the cluster's barrier not by an arrival that is relaxed */
+    expect(BEGIN SEND WAIT LOOSE "mapa.shared::cluster.u32 %r6, s, %r5;\n"
+                                 "@%p1 ld.shared::cluster.b32 %r10, [%r6];\n" OUT SYNC,
+           64, 8, "shared memory");
+    /* block 0 is sent to, and waits; the others may have ended by then */
+    expect(VALUE GUARD "setp.eq.u32 %p5, %r7, 0;\nand.pred %p0, %p0, %p5;\n" MBARRIER("512", "16")
+               FENCE MEET SEND "@!%p3 ret;\n" WAIT SUM("0") OUT,
+           32, 8, NULL);
+    CHECK(memory[0] == 60 && memory[4] == 220 && memory[1] == 7777);
+}
+
+TEST(what_is_sent_is_waited_for) {
+    static const struct {
+        const char *body, *words;
+    } rows[] = {
+        {BEGIN SEND SUM("0") OUT WAIT, "shared memory"},
+        {BEGIN SEND, "the block ends"},
+        {BEGIN SEND "@!%p3 ret;\n" WAIT SUM("0") OUT, "the block ends"},
+        {VALUE GUARD MBARRIER("512", "16") MEET SEND WAIT SUM("0") OUT,
+         "st.async that tells an mbarrier is not ordered with the mbarrier's init"},
+        {VALUE GUARD MBARRIER("512", "16") FENCE SEND WAIT SUM("0") OUT,
+         "which may not have begun"},
+        {VALUE GUARD FENCE MEET SEND WAIT SUM("0") OUT, "where there is no mbarrier: byte 512"},
+        {VALUE GUARD FENCE MEET MBARRIER("512", "16") SEND WAIT SUM("0") OUT, "mbarrier"},
+        {VALUE GUARD MBARRIER("512", "12") FENCE MEET SEND WAIT SUM("0") OUT, " "},
+        {VALUE GUARD MBARRIER("512", "20") FENCE MEET SEND WAIT SUM("0") OUT, "and 4 bytes"},
+        {VALUE GUARD "@%p1 mbarrier.init.shared.b64 [%r3+512], 1;\n" FENCE MEET SEND
+                     "@%p1 mbarrier.arrive.shared.b64 _, [%r3+512];\n" WAIT SUM("0") OUT,
+         " "},
+        {VALUE GUARD "@%p1 mbarrier.init.shared.b64 [%r3+512], 1;\n" FENCE MEET SEND WAIT SUM("0")
+             OUT,
+         "1 of 1 have not come"},
+        {BEGIN SEND WAIT SUM("0") OUT
+         "bar.warp.sync -1;\n@%p1 mbarrier.inval.shared.b64 [%r3+512];\n",
+         NULL},
+        {BEGIN SEND "@%p1 mbarrier.inval.shared.b64 [%r3+512];\n", "mbarrier"},
+        /* an mbarrier of another block than the word */
+        {BEGIN "mapa.shared::cluster.u32 %r6, %r3, %r5;\n@%p1 " ASYNC
+               ".b32 [%r6], %r8, [%r3+512];\n",
+         "that tells an mbarrier of block"},
+        {BEGIN THERE "@%p0 " ASYNC ".b32 [%r6], %r8, [%r9+516];\n", "not a multiple of that"},
+        {BEGIN THERE "@%p0 " ASYNC ".b32 [%r6+512], %r8, [%r9+512];\n", " "},
+        {BEGIN THERE "@%p0 " ASYNC ".b64 [%r6+4], %d0, [%r9+512];\n", " "},
+        /* nothing else that the sender did is told of */
+        {BEGIN THERE "@%p0 st.shared::cluster.b32 [%r6+16], %r8;\n@%p0 " ASYNC
+                     ".b32 [%r6], %r8, [%r9+512];\n" WAIT SUM("16") OUT SYNC,
+         "shared memory"},
+        {BEGIN "@%p1 st.global.b32 [%d1], %r1;\n" SEND WAIT
+               "@%p3 ld.global.b32 %r10, [%d1+12];\n@%p3 st.global.b32 [%d1+64], %r10;\n",
+         "race in global memory"},
+        /* the same words again, which are still to be read; and by two at once */
+        {VALUE GUARD MBARRIER("512", "16") MBARRIER("520", "16") FENCE MEET SEND WAIT SUM(
+             "0") "@%p0 " ASYNC ".b32 [%r6], %r8, [%r9+520];\n" WAIT_OF("520", "0", "cluster", "W2")
+             SUM("0") OUT,
+         "shared memory"},
+        {BEGIN "mapa.shared::cluster.u32 %r6, %r3, %r7;\n@%p0 " ASYNC
+               ".b32 [%r6], %r8, [%r6+512];\n" WAIT,
+         "shared memory"},
+        /* nor may the sender read, or write, what it sent */
+        {BEGIN SEND "@%p0 ld.shared::cluster.b32 %r10, [%r6];\n" WAIT SYNC, "shared memory"},
+        {BEGIN SEND "@%p0 st.shared::cluster.b32 [%r6], %r8;\n" WAIT SYNC, "shared memory"},
+    };
+    for (int i = 0; i < COUNT(rows); i++) expect(rows[i].body, 32, 8, rows[i].words);
+    CHECK(saw("\n", MBARRIER("512", "4") FENCE "@%p1 " ASYNC ".b32 [%r3], %r0, [%r3+512];\n", 32, 4,
+              "in a cluster of one block", 0));
+}
+
+/* One mbarrier for two rounds: what is sent in the second may come in the first. */
+TEST(rounds_have_mbarriers_of_their_own) {
+    int caught = 0;
+    for (uint64_t seed = 0; seed < 16; seed++)
+        caught += saw(CLUSTER,
+                      BEGIN SEND WAIT SUM("0") "mov.b32 %r8, %r10;\n@%p1 mbarrier.arrive.expect_tx."
+                                               "shared.b64 _, [%r3+512], 16;\n@%p0 " ASYNC
+                                               ".b32 [%r6+16], %r8, [%r9+512];\n" WAIT_OF(
+                                                   "512", "1", "cluster", "W2") SUM("16") OUT,
+                      32, 4, " ", seed);
+    CHECK(caught);
+}
+
 TEST(who_a_block_is) {
     static const char body[] = "shl.b32 %r6, %r1, 2;\nmul.wide.u32 %d2, %r6, 4;\n"
                                "add.s64 %d2, %d0, %d2;\nmov.u32 %r7, %cluster_nctarank;\n"
@@ -226,6 +395,25 @@ TEST(forms) {
         {"7.8", "sm_90", "st.shared::cluster.b64 [%r1], %d0;", NULL},
         {"7.8", "sm_80", "st.shared::cluster.b64 [%r1], %d0;", "a target that is too old"},
         {"7.8", "sm_90", "atom.shared::cluster.add.u32 %r0, [%r1], 1;", "this instruction or form"},
+        {"8.1", "sm_90", ASYNC ".b32 [%r0], %r1, [%r2+8];", NULL},
+        {"8.1", "sm_90",
+         "st.async.weak"
+         ".shared::cluster.mbarrier::complete_tx::bytes.v2.f64 "
+         "[%r0+16], {%d0, %d1}, [%r2];",
+         NULL},
+        {"8.1", "sm_90", ASYNC ".u64 [%r0], %d1, [%r2];", NULL},
+        {"8.1", "sm_90", ASYNC ".v4.s32 [%r0], {%r1, %r2, %r3, %r4}, [%r2];", NULL},
+        {"8.0", "sm_90", ASYNC ".b32 [%r0], %r1, [%r2];", "a version of PTX that is too old"},
+        {"8.1", "sm_80", ASYNC ".b32 [%r0], %r1, [%r2];", "a target that is too old"},
+        {"8.1", "sm_90", ASYNC ".b16 [%r0], %r1, [%r2];", "this instruction or form"},
+        {"8.1", "sm_90", ASYNC ".v4.b64 [%r0], {%d0, %d1, %d2, %d3}, [%r2];",
+         "a vector of more than 16 bytes"},
+        {"8.1", "sm_90", ASYNC ".b32 [%d0], %r1, [%d1];", "an address of 64 bits"},
+        {"8.1", "sm_90", ASYNC ".b32 [%r0], %d1, [%r2];", "does not fit"},
+        {"8.1", "sm_90", ASYNC ".b32 [%r0], %r1, %r2;", "does not fit"},
+        {"8.1", "sm_90", ASYNC ".b32 [%r0], %r1;", "takes 3 operands, not 2"},
+        {"8.1", "sm_90", "st.async.shared::cluster.b32 [%r0], %r1, [%r2];",
+         "this instruction or form"},
         {"7.8", "sm_90", "barrier.cluster.arrive;\nbarrier.cluster.wait;", NULL},
         {"7.8", "sm_90", "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;", NULL},
         {"8.0", "sm_90", "barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire;",

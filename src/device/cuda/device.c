@@ -217,7 +217,7 @@ static tern_status cuda_open(Device *device, const char *argument,
     if (status == TERN_OK) status = make_context(cuda);
     device->makes_maps = cuda->driver.map_encode && cuda->major >= 9;
     device->walks = cuda->multiprocessors;
-    device->clusters = true;
+    device->clusters = cuda->driver_version >= 12010; /* their texts are of PTX 8.1 */
     if (status != TERN_OK) cuda_close(device);
     return status;
 }

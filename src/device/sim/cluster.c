@@ -74,8 +74,9 @@ bool cluster_control(Machine *m, Warp *w, const Ins *ins) {
     w->pc++;
     if (arrives) {
         w->met_cluster++;
-        bool relaxed = ins->kind == 1;
-        return (relaxed || race_cluster(m, w, w->met_cluster, false)) && cluster_open(m, cluster);
+        bool fine = ins->kind == 1 ? sim_mbarriers_meet(m, w, w->met_cluster)
+                                   : race_cluster(m, w, w->met_cluster, false);
+        return fine && cluster_open(m, cluster);
     }
     if (cluster->phase >= w->met_cluster) return pass(m, w);
     w->state = WARP_AT_CLUSTER;
@@ -121,8 +122,11 @@ bool cluster_find(Machine *m, Warp *w, const Ins *ins, int lane, uint64_t *addre
                         "access to the shared memory of block %d of the cluster, which may not "
                         "have begun: no barrier.cluster.wait before",
                         rank);
-    race_visit(m, w, ins, *block);
+    if (ins->op != SIM_SEND) race_visit(m, w, ins, *block);
     return true;
 }
 
-bool cluster_end(Machine *m, Warp *w) { return !w->block->cluster || race_cluster_end(m, w); }
+bool cluster_end(Machine *m, Warp *w) {
+    if (!w->block->cluster) return true;
+    return sim_send_ends(m, w->block) && race_cluster_end(m, w) && sim_mbarriers_end(m, w);
+}

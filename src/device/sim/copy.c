@@ -182,6 +182,7 @@ bool sim_copies(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     if (ins->op == SIM_BULK) return sim_bulk(m, w, ins, lanes);
     if (ins->op == SIM_BULK_STORE) return sim_bulk_store(m, w, ins, lanes);
     if (ins->op == SIM_BULK_GROUP) return sim_bulk_group(m, w, ins, lanes);
+    if (ins->op == SIM_SEND) return sim_send(m, w, ins, lanes);
     if (ins->op == SIM_MBARRIER) return sim_mbarrier(m, w, ins, lanes);
     if (ins->op == SIM_COPY_WAIT) return await(m, w, lanes, ins->offset);
     commit(w, lanes);

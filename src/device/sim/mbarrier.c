@@ -31,7 +31,19 @@ struct Mbarrier {
     int told;              /* the block's how-manieth that such tell, plus 1; 0: none did */
     uint32_t told_phases;  /* of it, and of those that were here before */
     bool is_shown;         /* to bulk copies: a fence stands behind its beginning */
+    bool is_fenced;        /* .. which tells other blocks of the cluster, too */
+    uint32_t teller;       /* its number, see tick_of */
+    uint32_t sent[2];      /* from the own block, from others: the last phase in which some came */
 };
+
+/* What is sent to a block is no warp's doing: who waits for the phase that it told knows of it, and
+ * not of what else its sender did. So an mbarrier is one who does things, in phases: for what comes
+ * from its block, and from others, which needs the scope of the cluster. Before the first one it
+ * has begun, by a fence. The numbers are behind those of the grid's warps. */
+enum { TICK_BEGUN = 1, FIRST_TICK };
+static Agent tick_of(const Mbarrier *b, bool is_far, uint32_t tick) {
+    return (Agent){.warp = 0x80000000u | (2 * b->teller + is_far), .lane = BY_SEND, .tick = tick};
+}
 
 static Mbarrier *find(const Cta *block, uint32_t offset) {
     for (int i = 0; i < block->num_mbarriers; i++)
@@ -55,6 +67,7 @@ static bool is_none(const Access *a, int lane, const Spot *spot) {
 
 static bool is_begun(const Access *a, int lane, const Mbarrier *b) {
     if (!a->m->checks_races || race_is_after(a->w, lane, b->made)) return true;
+    if (race_is_after(a->w, lane, tick_of(b, true, TICK_BEGUN))) return true;
     sim_fail(a->m, a->w, a->ins, lane,
              "race in shared memory: %s is not ordered with the mbarrier's init", a->what);
     return sim_fail_kind(a->m, TERN_FOUND_RACE);
@@ -101,7 +114,8 @@ static bool init(Access *a, int lane, const Spot *spot, uint32_t count) {
     }
     b->offset = (uint32_t)spot->offset, b->is_valid = true, b->made = race_agent(a->w, lane);
     b->expected = b->pending = count, b->phase = 0;
-    b->bytes = 0, b->under_way = 0, b->is_shown = false;
+    b->bytes = 0, b->under_way = 0, b->is_shown = b->is_fenced = false;
+    b->teller = a->m->num_tellers++, b->sent[0] = b->sent[1] = 0;
     race_clock_clear(&b->arriving), race_clock_clear(&b->ended);
     memset(b->waiters, 0, sizeof *b->waiters * (size_t)(block->num_warps * LANES));
     memset(spot->set, BYTE_BARRIER, 8);
@@ -109,8 +123,23 @@ static bool init(Access *a, int lane, const Spot *spot, uint32_t count) {
     return true;
 }
 
+/* All that told it is known, to a lane or to a warp of the block. */
+static bool knows_all(const Mbarrier *b, const Warp *w, int lane) {
+    for (int far = 0; far < 2; far++) {
+        Agent last = tick_of(b, far, b->sent[far]);
+        if (b->sent[far] &&
+            !(lane == NO_LANE ? race_block_knows(w->block, last) : race_is_after(w, lane, last)))
+            return false;
+    }
+    return true;
+}
+
 /* Nobody wrote what is there then. */
-static bool inval(Access *a, const Spot *spot, Mbarrier *b) {
+static bool inval(Access *a, int lane, const Spot *spot, Mbarrier *b) {
+    bool is_told = b->under_way && a->w->block->num_sent;
+    if (is_told || (a->m->checks_races && !knows_all(b, a->w, lane)))
+        return sim_fail(a->m, a->w, a->ins, lane,
+                        "mbarrier.inval that nothing orders with an st.async that tells it");
     b->is_valid = false;
     memset(spot->set, 0, 8);
     a->m->version++;
@@ -128,10 +157,11 @@ static bool go_on(Machine *m, Warp *w, const Ins *ins, int lane, Mbarrier *b) {
                         (long long)-b->bytes, b->offset);
     if (b->bytes) return true;
     if (b->under_way)
-        return sim_fail(m, w, ins, lane,
-                        "the mbarrier at byte %u goes on to its next phase while %d bulk copies "
-                        "are under way that tell it: it expects too few bytes",
-                        b->offset, b->under_way);
+        return sim_fail(
+            m, w, ins, lane,
+            "the mbarrier at byte %u goes on to its next phase while %d %s are under way "
+            "that tell it: it expects too few bytes",
+            b->offset, b->under_way, w->block->num_sent ? "st.async" : "bulk copies");
     Clock ended = b->arriving;
     b->arriving = b->ended, b->ended = ended;
     race_clock_clear(&b->arriving);
@@ -219,8 +249,16 @@ static bool bulks_come(Machine *m, Cta *block, bool all) {
     return sim_bulk_comes(m, block, n);
 }
 
+static bool sends_come(Machine *m, Cta *block, bool all) {
+    if (!block->num_sent || (!all && (m->seed % 2 == 0 || sim_random(m) % 2))) return true;
+    int n = m->seed ? (int)(sim_random(m) % (uint64_t)block->num_sent) : 0;
+    return sim_send_comes(m, block, n);
+}
+
 bool sim_arrivals(Machine *m, Cta *block, bool all) {
-    if (block->num_arrivals == block->num_bulks) return bulks_come(m, block, all);
+    if (all && block->num_sent) return sends_come(m, block, true);
+    if (!sends_come(m, block, false)) return false;
+    if (block->num_arrivals == block->num_bulks + block->num_sent) return bulks_come(m, block, all);
     if (!all && !bulks_come(m, block, false)) return false;
     for (int i = 0; i < block->num_warps && block->num_arrivals; i++) {
         Warp *w = &block->warps[i];
@@ -244,6 +282,7 @@ void sim_mbarrier_fence(Warp *w, uint32_t lanes, bool of_all) {
         Mbarrier *b = &w->block->mbarriers[i];
         bool made = b->made.warp == race_agent(w, 0).warp && lanes >> b->made.lane & 1;
         if (made || (of_all && race_is_after(w, __builtin_ctz(lanes), b->made))) b->is_shown = true;
+        if (made && !of_all) b->is_fenced = true;
     }
 }
 
@@ -293,6 +332,61 @@ bool sim_mbarrier_told(Machine *m, const Bulk *bulk) {
            go_on(m, bulk->warp, bulk->ins, bulk->lane, b);
 }
 
+/* ---- what blocks send ---- */
+
+bool sim_mbarriers_meet(Machine *m, Warp *w, uint64_t phase) {
+    for (int i = 0; i < w->block->num_mbarriers; i++) {
+        const Mbarrier *b = &w->block->mbarriers[i];
+        if (b->is_valid && b->is_fenced && b->made.warp == race_agent(w, 0).warp &&
+            !race_cluster_tells(m, w, phase, tick_of(b, true, TICK_BEGUN)))
+            return false;
+    }
+    return true;
+}
+
+bool sim_mbarrier_sends(Machine *m, Warp *w, const Ins *ins, int lane, const Cta *to,
+                        uint32_t offset) {
+    const Access a = {.m = m, .w = w, .ins = ins, .what = "st.async that tells an mbarrier"};
+    const Spot spot = {.offset = offset};
+    Mbarrier *b = find(to, offset);
+    if (!b || !is_begun(&a, lane, b)) return b ? false : is_none(&a, lane, &spot);
+    b->under_way++;
+    return true;
+}
+
+bool sim_mbarrier_sent(Machine *m, Cta *block, const Sent *sent) {
+    Mbarrier *b = find(block, sent->barrier);
+    Warp *w = &block->warps[0];
+    if (!b) BUG("an mbarrier that is told was made invalid");
+    b->under_way--;
+    b->sent[sent->is_far] = FIRST_TICK + b->phase;
+    race_sent(m, block, sent->ins, sent->to, sent->bytes,
+              tick_of(b, sent->is_far, FIRST_TICK + b->phase));
+    return expect(m, w, sent->ins, NO_LANE, b, -(int64_t)sent->bytes) &&
+           go_on(m, w, sent->ins, NO_LANE, b);
+}
+
+bool sim_mbarriers_end(Machine *m, Warp *w) {
+    for (int i = 0; i < w->block->num_mbarriers && m->checks_races; i++) {
+        const Mbarrier *b = &w->block->mbarriers[i];
+        if (!b->is_valid || knows_all(b, w, NO_LANE)) continue;
+        sim_fail(m, w, &m->program->code.data[w->pc], NO_LANE,
+                 "the block ends, and nothing orders that with an st.async that told its mbarrier "
+                 "at byte %u",
+                 b->offset);
+        return sim_fail_kind(m, TERN_FOUND_RACE);
+    }
+    return true;
+}
+
+/* A wait was told that the phase before this one has ended. */
+static bool learn_sent(Machine *m, Warp *w, int lane, const Mbarrier *b, bool of_cluster) {
+    for (int far = 0; far < 1 + of_cluster; far++)
+        if (b->sent[far] && !race_learns(m, w, lane, tick_of(b, far, FIRST_TICK + b->phase - 1)))
+            return false;
+    return true;
+}
+
 /* ---- waits ---- */
 
 /* Who has waited for some phases, each after the one before it, goes on to the next: if that and
@@ -337,7 +431,8 @@ static bool wait_lane(Access *a, int lane, Mbarrier *b, bool *yes) {
     else if (b->phase != waiter->told)
         waiter->in_a_row = -1;
     waiter->told = b->phase;
-    return race_acquire(a->m, w, lane, &b->ended, (uint64_t)b->offset << 32 | b->phase);
+    return race_acquire(a->m, w, lane, &b->ended, (uint64_t)b->offset << 32 | b->phase) &&
+           learn_sent(a->m, w, lane, b, ins->acquires);
 }
 
 static bool wait(Access *a, const uint64_t *addresses, uint32_t lanes) {
@@ -347,7 +442,7 @@ static bool wait(Access *a, const uint64_t *addresses, uint32_t lanes) {
     for (uint32_t left = lanes; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
         Mbarrier *b = find(w->block, (uint32_t)(addresses[lane] - SHARED_BASE));
-        bool yes;
+        bool yes = false;
         if (!wait_lane(a, lane, b, &yes)) return false;
         *done = (*done & ~(1u << lane)) | (uint32_t)yes << lane;
         w->waits = w->waits || !yes;
@@ -378,10 +473,15 @@ static bool one(Access *a, int lane, const Spot *spot) {
     const Ins *ins = a->ins;
     Mbarrier *b = find(a->w->block, (uint32_t)spot->offset);
     if (!access_check_race(a, lane, spot, a->writes)) return false;
-    if (ins->kind == MBARRIER_INIT)
-        return init(a, lane, spot, source_of(a->m, a->w, ins->operands[1])[lane]);
+    if (ins->kind == MBARRIER_INIT) {
+        a->atomic = true; /* towards what comes: see is_begun */
+        bool fine = init(a, lane, spot, source_of(a->m, a->w, ins->operands[1])[lane]) &&
+                    access_check_race(a, lane, spot, true);
+        a->atomic = false;
+        return fine;
+    }
     if (!b || !is_begun(a, lane, b)) return b ? false : is_none(a, lane, spot);
-    if (ins->kind == MBARRIER_INVAL) return inval(a, spot, b);
+    if (ins->kind == MBARRIER_INVAL) return inval(a, lane, spot, b);
     if (ins->kind == MBARRIER_BYTES)
         return expect(a->m, a->w, ins, lane, b, source_of(a->m, a->w, ins->operands[1])[lane]);
     return ins->kind != MBARRIER_COPIES || arrive_later(a, lane, b);

@@ -120,6 +120,10 @@ bool access_check_coming(const Access *a, int lane, const Spot *spot) {
     for (int i = 0; i < a->bytes; i++)
         if (spot->set[i] == BYTE_BARRIER)
             return is_barrier(a, lane, spot);
+        else if (spot->set[i] == BYTE_SENT)
+            return sim_fail(a->m, a->w, a->ins, lane,
+                            "%s of shared memory to which an st.async is under way: byte %llu",
+                            a->what, (unsigned long long)spot->offset + (unsigned long long)i);
         else if (spot->set[i] == BYTE_COMING)
             return sim_fail(a->m, a->w, a->ins, lane,
                             "%s of shared memory to which a cp.async is under way that was not "

@@ -73,11 +73,23 @@ bool race_is_after(const Warp *w, int lane, Agent before) {
     return is_ordered(w, warp_number(w), lane, before);
 }
 
+/* Who sent it may know, and a wait at the scope of the block, all the same. */
+static bool report_sent(Machine *m, Warp *w, const Ins *ins, int lane, const char *verb,
+                        const Ins *other) {
+    sim_fail(m, w, ins, lane,
+             "race in shared memory: this %s is not ordered with an st.async, of which a wait for "
+             "its mbarrier would tell, at the scope of the cluster",
+             verb);
+    sim_note(m, "\nthe other: line %d of the PTX", other->line);
+    return sim_fail_kind(m, TERN_FOUND_RACE);
+}
+
 static bool report(Machine *m, Warp *w, const Ins *ins, int lane, const char *space, bool writes,
                    bool wrote, Agent before, int32_t before_ins) {
     const Ins *other = &m->program->code.data[before_ins];
     uint32_t warps = (uint32_t)w->block->num_warps, number = before.warp - 1;
     const char *verb = ins->op == SIM_ATOMIC ? "atomic" : writes ? "write" : "read";
+    if (before.lane == BY_SEND) return report_sent(m, w, ins, lane, verb, other);
     sim_fail(m, w, ins, lane, "race in %s memory: this %s is not ordered with the %s by %s", space,
              verb,
              other->op == SIM_ATOMIC ? "atomic"
@@ -445,15 +457,45 @@ bool race_cluster(Machine *m, Warp *w, uint64_t phase, bool acquires) {
     return fine || sim_fail_memory(m);
 }
 
+bool race_cluster_tells(Machine *m, Warp *w, uint64_t phase, Agent who) {
+    Cluster *cluster = w->block->cluster;
+    Known known = {.warp = who.warp, .seen.tick = who.tick};
+    return join(&cluster->known[phase % 2], &cluster->num_known[phase % 2], &known, 1) ||
+           sim_fail_memory(m);
+}
+
+/* Nobody touched it since the sender did, see send.c. */
+void race_sent(Machine *m, Cta *block, const Ins *ins, uint32_t offset, int bytes, Agent who) {
+    size_t each = (size_t)m->program->smallest_shared,
+           count = (size_t)m->program->shared_bytes / each + 1;
+    for (size_t i = 0; m->checks_races && i < (size_t)bytes; i += each) {
+        Mark *mark = mark_at(m, &block->shared_marks, MARK_WRITER, (offset + i) / each, count);
+        if (mark)
+            *mark = (Mark){who, (int32_t)(ins - m->program->code.data)};
+        else
+            m->race_limited = true;
+    }
+}
+
+bool race_learns(Machine *m, Warp *w, int lane, Agent who) {
+    if (!m->checks_races || is_ordered(w, warp_number(w), lane, who)) return true;
+    Known known = {.warp = who.warp, .seen.tick = who.tick};
+    Clock *clock = has_partly(w, lane) ? &w->partial : &w->clock;
+    return join(&clock->others, &clock->num_others, &known, 1) || sim_fail_memory(m);
+}
+
 void race_visit(const Machine *m, Warp *w, const Ins *ins, Cta *block) {
     const Cta *from = w->block;
     Mark *mark = &block->visitors[from->rank * from->num_warps + w->index];
     *mark = (Mark){race_agent(w, SEVERAL_LANES), (int32_t)(ins - m->program->code.data)};
 }
 
-static bool is_known(const Cta *block, Agent before) {
-    for (int i = 0; i < block->num_warps; i++)
-        if (knows(&block->warps[i], &block->warps[i].clock, before)) return true;
+bool race_block_knows(const Cta *block, Agent before) {
+    for (int i = 0; i < block->num_warps; i++) {
+        const Warp *w = &block->warps[i];
+        if (knows(w, &w->clock, before) || (w->partly && knows(w, &w->partial, before)))
+            return true;
+    }
     return false;
 }
 
@@ -461,7 +503,7 @@ bool race_cluster_end(Machine *m, Warp *w) {
     const Cta *block = w->block;
     for (int i = 0; m->checks_races && i < block->cluster->size * block->num_warps; i++) {
         const Mark *mark = &block->visitors[i];
-        if (!mark->who.warp || is_known(block, mark->who)) continue;
+        if (!mark->who.warp || race_block_knows(block, mark->who)) continue;
         const Ins *other = &m->program->code.data[mark->ins];
         uint32_t warps = (uint32_t)block->num_warps, number = mark->who.warp - 1;
         sim_fail(m, w, &m->program->code.data[w->pc], NO_LANE,

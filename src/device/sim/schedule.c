@@ -150,6 +150,7 @@ static void block_free(Cta *block) {
     sim_mbarriers_free(block);
     sim_bulks_free(block);
     free(block->mbarriers), free(block->bulks), free(block->stores), free(block->visitors);
+    free(block->sent);
     race_marks_free(&block->shared_marks);
     free(block->shared), free(block->shared_set), free(block->proxy_writes), free(block);
 }
@@ -231,7 +232,7 @@ static bool block_begin(Machine *m, uint64_t linear, Cluster *cluster, int rank)
     for (int i = 0; i < MAX_BARRIERS; i++) barrier_clear(&block->barriers[i]);
     sim_mbarriers_free(block);
     sim_bulks_free(block);
-    block->num_arrivals = 0;
+    block->num_arrivals = block->num_sent = 0;
     memset(block->shared, POISON, (size_t)m->program->shared_bytes);
     memset(block->shared_set, 0, (size_t)m->program->shared_bytes);
     memset(block->agreed, 0, sizeof block->agreed);

@@ -13,6 +13,7 @@
  *     wgmma.c      asynchronous products of a warpgroup
  *     mbarrier.c   objects at which threads and copies arrive
  *     cluster.c    blocks that run side by side, and meet
+ *     send.c       stores to each other that tell mbarriers
  *     pool.c       registers that warpgroups give and take
  *     race.c       who touched what, and is it ordered
  *     print.c      vprintf and __assertfail
@@ -124,7 +125,7 @@ typedef struct Copy { /* cp.async under way, of one lane */
 } Copy;
 #define NO_GROUP UINT32_MAX
 /* shared_set: 0, written, a copy to it is under way, or it is of an mbarrier. */
-enum { BYTE_SET = 1, BYTE_COMING = 2, BYTE_BARRIER = 3 };
+enum { BYTE_SET = 1, BYTE_COMING = 2, BYTE_BARRIER = 3, BYTE_SENT = 4 };
 
 typedef struct Bulk { /* a bulk copy or store under way, of one lane */
     MapBox map;
@@ -139,6 +140,17 @@ typedef struct Bulk { /* a bulk copy or store under way, of one lane */
     uint32_t group;   /* NO_GROUP: not committed */
     bool is_read;     /* .. and that was waited for */
 } Bulk;
+
+typedef struct
+    Sent { /* st.async under way to a block, of one lane of another, which may have ended */
+    uint32_t to, barrier; /* offsets in shared memory */
+    int bytes;
+    unsigned char data[16];
+    uint64_t block; /* the sender's: of the grid, */
+    int warp;       /* of that, */
+    bool is_far;    /* and not the one it goes to */
+    const Ins *ins;
+} Sent;
 
 typedef struct Arrival { /* at an mbarrier, when all copies that the lane began before have come */
     uint32_t offset;
@@ -165,7 +177,7 @@ typedef struct Products { /* of a warp */
 
 /* Where a warp's copies and its products are in the place of a lane's number: what all lanes do
  * together is known with any of them. */
-enum { SEVERAL_LANES = LANES, ALL_TOGETHER, BY_COPY, BY_BULK, BY_STORE };
+enum { SEVERAL_LANES = LANES, ALL_TOGETHER, BY_COPY, BY_BULK, BY_STORE, BY_SEND };
 
 typedef enum WarpState {
     WARP_READY,
@@ -261,9 +273,11 @@ struct Cta {
     Mbarrier *mbarriers;
     int num_mbarriers, mbarriers_capacity;
     int num_told;     /* of these: that bulk copies tell */
-    int num_arrivals; /* of all warps, to come; and bulk copies */
+    int num_arrivals; /* of all warps, to come; and bulk copies, and what is sent to it */
     Bulk *bulks;
     int num_bulks, bulks_capacity;
+    Sent *sent;
+    int num_sent, sent_capacity;
     Bulk *stores;
     int num_stores, stores_capacity;
     uint32_t pool;                          /* registers that nobody has */
@@ -302,6 +316,7 @@ typedef struct Machine {
     uint64_t first_turns; /* without a change of memory, before a loop may be one that waits */
     uint64_t instructions, lane_instructions, budget;
     uint64_t version;        /* counts changes of memory */
+    uint32_t num_tellers;    /* mbarriers that were begun, see Mbarrier */
     Count *counts;           /* by instruction */
     Recording *recording;    /* NULL: nobody asked for it */
     uint64_t most_in_flight; /* bytes, of one warp */
@@ -372,6 +387,11 @@ typedef bool BoxRow(void *user, uint64_t address, int bytes, int at);
 bool sim_box_rows(const Bulk *bulk, BoxRow *row, void *user);
 void sim_box_count(Count *count, uint64_t address, int bytes);
 
+/* ---- send.c ---- */
+bool sim_send(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
+bool sim_send_comes(Machine *m, Cta *block, int n); /* as sim_bulk_comes */
+bool sim_send_ends(Machine *m, const Cta *block);   /* none is under way; false after failing */
+
 /* ---- bulk_store.c ---- */
 bool sim_bulk_store(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
 bool sim_bulk_group(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
@@ -386,6 +406,14 @@ bool sim_mbarrier_begins(Machine *m, Warp *w, const Ins *ins, int lane, uint64_t
 /* .. in which phase it ends, for race_bulk; and then that it has brought its bytes. */
 uint32_t sim_mbarrier_phase(const Bulk *bulk);
 bool sim_mbarrier_told(Machine *m, const Bulk *bulk);
+/* An st.async that is to tell an mbarrier of another block, or of its own, begins; it has come. */
+bool sim_mbarrier_sends(Machine *m, Warp *w, const Ins *ins, int lane, const Cta *to,
+                        uint32_t offset);
+bool sim_mbarrier_sent(Machine *m, Cta *block, const Sent *sent);
+/* The block ends: a warp of it knows of all that told one of its mbarriers. */
+bool sim_mbarriers_end(Machine *m, Warp *w);
+/* The warp arrives at its cluster's barrier: what it fenced of mbarriers is told. */
+bool sim_mbarriers_meet(Machine *m, Warp *w, uint64_t phase);
 /* Of mbarriers that the lanes began; of all: that they know of. */
 void sim_mbarrier_fence(Warp *w, uint32_t lanes, bool of_all);
 bool sim_mbarrier(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
@@ -456,6 +484,12 @@ bool race_proxy_shows(const Warp *w, ProxyWrite write);
 bool race_warp_sync(Machine *m, Warp *w);
 /* What the warp did is released, or what others released acquired, in a phase of its cluster. */
 bool race_cluster(Machine *m, Warp *w, uint64_t phase, bool acquires);
+/* .. of that a tick of who is no warp alone. */
+bool race_cluster_tells(Machine *m, Warp *w, uint64_t phase, Agent who);
+/* What was sent has come: a write by who is no warp. Does a lane know, or a warp of the block? */
+void race_sent(Machine *m, Cta *block, const Ins *ins, uint32_t offset, int bytes, Agent who);
+bool race_learns(Machine *m, Warp *w, int lane, Agent who);
+bool race_block_knows(const Cta *block, Agent who);
 /* Another block's warp touches the block; and when it ends: all these are known to a warp of it. */
 void race_visit(const Machine *m, Warp *w, const Ins *ins, Cta *block);
 bool race_cluster_end(Machine *m, Warp *w);

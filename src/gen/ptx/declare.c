@@ -260,3 +260,35 @@ bool ptx_declare_memory(PtxParser *p, PtxSpace space, bool is_extern) {
     vec_push(p->arena, &program->symbols, symbol);
     return ptx_expect(p, ";");
 }
+
+/* ---- addresses ---- */
+
+/* Where the blocks of a cooperative launch meet: %envreg1 and 2 are the halves of its address, as
+ * CUDA's cooperative_groups has them (details/driver_abi.h). */
+uint64_t ptx_grid_workspace(Statement *s) {
+    PtxProgram *p = s->program;
+    for (int i = 0; i < p->symbols.count; i++)
+        if (str_is(p->symbols.data[i].name, PTX_GRID_WORKSPACE)) return p->symbols.data[i].address;
+    uint64_t *memory = arena_array(s->arena, uint64_t, 4);
+    SimSymbol symbol = {.name = STR(PTX_GRID_WORKSPACE),
+                        .space = SPACE_GLOBAL,
+                        .address = (uint64_t)(uintptr_t)memory,
+                        .size = 8,
+                        .is_writable = true};
+    vec_push(s->arena, &p->symbols, symbol);
+    return symbol.address;
+}
+
+uint64_t ptx_address_of_map(const PtxProgram *p, const Word *word) {
+    for (int i = 0; i < p->params.count; i++)
+        if (str_equal(word->text, p->params.data[i].name) && param_is_map(&p->params.data[i]))
+            return param_address(i);
+    return 0;
+}
+
+bool ptx_is_of_entry(const PtxProgram *p, const Word *word) {
+    bool is = str_equal(word->text, p->name);
+    for (int i = 0; i < p->params.count; i++)
+        is = is || str_equal(word->text, p->params.data[i].name);
+    return is && word->kind == WORD_NAME;
+}

@@ -217,21 +217,6 @@ static bool is_since(Statement *s, int version) {
     return s->program->version >= version || refuse(s, "a version of PTX that is too old");
 }
 
-/* Of a tensor map; else 0. */
-static uint64_t address_of_map(const PtxProgram *p, const Word *word) {
-    for (int i = 0; i < p->params.count; i++)
-        if (str_equal(word->text, p->params.data[i].name) && param_is_map(&p->params.data[i]))
-            return param_address(i);
-    return 0;
-}
-
-static bool is_of_entry(const PtxProgram *p, const Word *word) {
-    bool is = str_equal(word->text, p->name);
-    for (int i = 0; i < p->params.count; i++)
-        is = is || str_equal(word->text, p->params.data[i].name);
-    return is && word->kind == WORD_NAME;
-}
-
 static bool lane_op(Statement *s, Ins *ins, const PtxRow *row) {
     PtxType types[1 + MOST_LANE_OPERANDS];
     bool first = !strncmp(row->text, s->mnemonic.data, (size_t)s->mnemonic.length);
@@ -267,8 +252,8 @@ static bool lane_op(Statement *s, Ins *ins, const PtxRow *row) {
         return set_predicate(s, ins);
     bool copies = ins->op == TIR_MOVE32 || ins->op == TIR_MOVE64;
     if (ins->op == TIR_GENERIC_PARAM && !is_since(s, 77)) return false;
-    if (copies && s->num_words == 2 && is_of_entry(s->program, &s->words[1])) {
-        uint64_t map = address_of_map(s->program, &s->words[1]);
+    if (copies && s->num_words == 2 && ptx_is_of_entry(s->program, &s->words[1])) {
+        uint64_t map = ptx_address_of_map(s->program, &s->words[1]);
         if (!map || ins->op != TIR_MOVE64)
             return refuse(s, "the address of a parameter or an entry");
         s->words[1] = (Word){.kind = WORD_NUMBER, .bits = map, .text = s->words[1].text};
@@ -291,25 +276,9 @@ static const char special_names[NUM_SPECIALS][20] = {
 };
 /* clang-format on */
 
-/* Where the blocks of a cooperative launch meet: %envreg1 and 2 are the halves of its address, as
- * CUDA's cooperative_groups has them (details/driver_abi.h). */
-static uint64_t grid_workspace(Statement *s) {
-    PtxProgram *p = s->program;
-    for (int i = 0; i < p->symbols.count; i++)
-        if (str_is(p->symbols.data[i].name, PTX_GRID_WORKSPACE)) return p->symbols.data[i].address;
-    uint64_t *memory = arena_array(s->arena, uint64_t, 4);
-    SimSymbol symbol = {.name = STR(PTX_GRID_WORKSPACE),
-                        .space = SPACE_GLOBAL,
-                        .address = (uint64_t)(uintptr_t)memory,
-                        .size = 8,
-                        .is_writable = true};
-    vec_push(s->arena, &p->symbols, symbol);
-    return symbol.address;
-}
-
 static bool move_workspace(Statement *s, Ins *ins, bool upper) {
     int32_t *all = places(s, 2);
-    uint64_t address = grid_workspace(s);
+    uint64_t address = ptx_grid_workspace(s);
     ins->op = TIR_MOVE32, ins->class = CLASS_MOVE;
     ins->results = all, ins->num_results = 1, ins->operands = all + 1, ins->num_operands = 1;
     all[1] = constant(s, upper ? address >> 32 : (uint32_t)address, false);
@@ -659,6 +628,7 @@ static bool map_prefetch(Statement *s, Ins *ins) {
 }
 
 static bool mbarrier_wait(Statement *s, Ins *ins, bool may_give_up, bool by_parity) {
+    ins->acquires = ins->kind != 0;
     if (!mbarrier(s, ins, MBARRIER_WAIT)) return false;
     int32_t *done = places(s, 1), limit;
     bool limits = may_give_up && s->num_words == 4; /* time is not simulated */
@@ -878,7 +848,27 @@ static bool cluster_barrier(Statement *s, Ins *ins, SimOp op) {
     return is_since(s, ordered ? 80 : 78) && alone(s, ins, op);
 }
 
-/* For the engine of bulk copies; other blocks of a cluster do not see mbarriers here. */
+/* [to], values, [mbarrier]. PTX ISA 9.7.9.12. */
+static bool send(Statement *s, Ins *ins) {
+    int count = ins->count;
+    int32_t *all = places(s, count + 2);
+    const Word *to = &s->words[0], *barrier = &s->words[count + 1];
+    s->program->has_mbarriers = true;
+    if (ins->bytes < 4) return refuse(s, "this instruction or form");
+    if (!is_since(s, 81) || !counted(s, count + 2)) return false;
+    if (to->class == CLASS_B64 || barrier->class == CLASS_B64)
+        return refuse(s, "an address of 64 bits");
+    if (barrier->kind != WORD_REGISTER || barrier->group) return mismatch(s, barrier);
+    if (!address_of(s, ins, barrier, &all[count + 1])) return false;
+    ins->from_offset = ins->offset, s->num_words--;
+    if (!cluster_access(s, ins, false)) return false;
+    if (to->kind != WORD_REGISTER) return mismatch(s, to);
+    memcpy(all, ins->operands, sizeof *all * (size_t)(count + 1));
+    ins->op = SIM_SEND, ins->operands = all, ins->num_operands++;
+    return true;
+}
+
+/* For the engine of bulk copies, and for other blocks of the cluster. */
 static bool mbarrier_fence(Statement *s, Ins *ins) {
     ins->kind = 1;
     return is_since(s, 80) && alone(s, ins, SIM_PROXY_FENCE);
@@ -921,6 +911,7 @@ static bool decode_form(Statement *s, Ins *ins, const PtxMatch *match) {
     case INS_CLUSTER_ADDRESS: return cluster_address(s, ins);
     case INS_CLUSTER_LOAD: return cluster_access(s, ins, true);
     case INS_CLUSTER_STORE: return cluster_access(s, ins, false);
+    case INS_SEND: return send(s, ins);
     case INS_CLUSTER_ARRIVE: return cluster_barrier(s, ins, SIM_CLUSTER_ARRIVE);
     case INS_CLUSTER_WAIT: return cluster_barrier(s, ins, SIM_CLUSTER_WAIT);
     case INS_MBARRIER_FENCE: return mbarrier_fence(s, ins);

@@ -256,20 +256,79 @@ static Tir *pure_registers(Gen *g, const Op *op) {
 
 /* ---- clusters ----
  *
- * A block's threads 0 to n - 1 each write its value to one of the cluster's n blocks, then all of
- * them meet. Before the first time, all blocks must have begun: that they say as they begin, and it
- * is waited for here. None is written to after its last meeting. */
+ * A block's threads 0 to n - 1 each send its values to one of the cluster's n blocks, which waits
+ * for what comes from all at an mbarrier behind its slots. A meeting has its own, for one phase,
+ * made as the block begins; before the first time, all blocks must have: that they say then, and it
+ * is waited for here. Nothing else is ordered by it. A block ends when all that is sent to it has
+ * come; what it has sent is no more in it. */
 
 enum { SLOT_BYTES = 8 }; /* of a value of one block: see meet_bytes */
 
+/* What a slot has: numbers of less than a word go as one. */
+static int slot_bytes(const Type *lane) {
+    return ptx_lane_bytes(lane) < 4 ? 4 : ptx_lane_bytes(lane);
+}
+
+static Tir meet_barrier(Gen *g, const Op *meet) {
+    return ptx_shared_address(g, (int)meet_offset(meet) + SLOT_BYTES * meet->num_results,
+                              tir_i32(g->b, 0));
+}
+
+static bool make_meeting(Op *op, void *user) {
+    Gen *g = user;
+    if (op->kind != OP_MEET) return true;
+    if (op->parent != g->fn->body) BUG("a meeting of blocks that is not once");
+    int bytes = 0;
+    for (int i = 0; i < op->num_operands; i++)
+        bytes += slot_bytes(op->operands[i]->type) * (int)meet_blocks(op);
+    Tir barrier = meet_barrier(g, op);
+    ptx_mbarrier(g, "mbarrier.init.shared.b64 [$0], 1;", 1, &barrier, false);
+    const char *text =
+        str_format(g->arena, "mbarrier.arrive.expect_tx.shared.b64 _, [$0], %d;", bytes).data;
+    ptx_mbarrier(g, text, 1, &barrier, false);
+    return true;
+}
+
+/* The fence, and not the arrival, tells the others of the mbarriers; of nothing else. */
+static void begin_cluster(Gen *g) {
+    int done = tir_new_label(g->b);
+    Tir thread = tir_special(g->b, CLASS_B32, "%tid.x", 0);
+    tir_branch(g->b, done, tir_2(g->b, TIR_NE32, thread, tir_i32(g->b, 0)), false);
+    int scope = tir_enter(g->b);
+    region_walk(g->fn->body, make_meeting, g);
+    tir_plain(g->b, "fence.mbarrier_init.release.cluster;");
+    tir_leave(g->b, scope);
+    tir_label(g->b, done);
+    tir_plain(g->b, "barrier.cluster.arrive.relaxed.aligned;");
+}
+
 static void push(Gen *g, const Op *op, Tir there, Tir guard) {
+    int64_t blocks = meet_blocks(op);
+    Tir barrier = tir_2(g->b, TIR_ADD32, there, tir_i32(g->b, SLOT_BYTES * op->num_results));
     for (int i = 0; i < op->num_operands; i++) {
         const Type *lane = op->operands[i]->type;
-        Tir own = tir_2(g->b, TIR_MUL32, ptx_rank(g), tir_i32(g->b, ptx_lane_bytes(lane)));
-        Tir at = tir_2(g->b, TIR_ADD32, there, own), value = ptx_scalar_of(g, op->operands[i]);
-        at = tir_2(g->b, TIR_ADD32, at, tir_i32(g->b, i * SLOT_BYTES * meet_blocks(op)));
-        ptx_store_lanes(g, "st.shared::cluster", at, lane, 1, guard, &value);
+        int bytes = slot_bytes(lane);
+        Tir own = tir_2(g->b, TIR_MUL32, ptx_rank(g), tir_i32(g->b, bytes));
+        Tir at = tir_2(g->b, TIR_ADD32, there, own);
+        at = tir_2(g->b, TIR_ADD32, at, tir_i32(g->b, i * SLOT_BYTES * blocks));
+        Tir value = ptx_scalar_of(g, op->operands[i]);
+        if (ptx_lane_bytes(lane) < 4) value = ptx_pack_lanes(g, lane, &value, 1);
+        const char *text = bytes == 8 ? "@$3 st.async.shared::cluster.mbarrier::complete_tx::bytes"
+                                        ".b64 [$0], $1, [$2];"
+                                      : "@$3 st.async.shared::cluster.mbarrier::complete_tx::bytes"
+                                        ".b32 [$0], $1, [$2];";
+        ptx_mbarrier(g, text, 4, (Tir[]){at, value, barrier, guard}, false);
     }
+}
+
+/* What of them came from other blocks is told at the scope of the cluster alone. */
+static void wait_for_all(Gen *g, const Op *op) {
+    int again = tir_new_label(g->b);
+    tir_label(g->b, again);
+    Tir there =
+        ptx_mbarrier(g, "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 $0, [$1], $2;", 2,
+                     (Tir[]){meet_barrier(g, op), tir_i32(g->b, 0)}, true);
+    tir_branch(g->b, again, there, true);
 }
 
 static void pull(Gen *g, const Op *op) {
@@ -277,14 +336,18 @@ static void pull(Gen *g, const Op *op) {
     Tir zero = tir_i32(g->b, 0);
     for (int i = 0; i < op->num_operands; i++) {
         const Type *lane = op->operands[i]->type;
-        int bytes = ptx_lane_bytes(lane), each = 16 / bytes < blocks ? 16 / bytes : blocks;
+        bool narrow = ptx_lane_bytes(lane) < 4;
+        int bytes = slot_bytes(lane), each = 16 / bytes < blocks ? 16 / bytes : blocks;
         int offset = (int)meet_offset(op) + i * SLOT_BYTES * blocks;
         for (int k = 0; k < blocks; k += each) {
-            Tir *lanes = ptx_new_regs(g, each);
+            Tir *words = ptx_new_regs(g, each);
             ptx_load_lanes(g, "ld.shared", false, ptx_shared_address(g, offset + k * bytes, zero),
-                           lane, each, 0, NULL, lanes);
-            for (int n = 0; n < each; n++)
-                ptx_define_scalar(g, &op->results[i * blocks + k + n], lanes[n]);
+                           narrow ? type_scalar(TYPE_I32) : lane, each, 0, NULL, words);
+            for (int n = 0; n < each; n++) {
+                Tir value = words[n];
+                if (narrow) ptx_unpack_lanes(g, lane, words[n], 1, &value);
+                ptx_define_scalar(g, &op->results[i * blocks + k + n], value);
+            }
         }
     }
 }
@@ -301,8 +364,7 @@ static void ptx_meet(Gen *g, const Op *op) {
     g->has_met = true;
     tir_ins(g->b, TIR_ASM, "mapa.shared::cluster.u32 $0, $1, $2;", 2, args, &index);
     push(g, op, tir_results(g->b, index, CLASS_B32, 1), guard);
-    tir_plain(g->b, "barrier.cluster.arrive.aligned;");
-    tir_plain(g->b, "barrier.cluster.wait.aligned;");
+    wait_for_all(g, op);
     pull(g, op);
 }
 
@@ -679,7 +741,7 @@ static Tir ptx_param(Gen *g, const Param *param, int index) {
 void ptx_function(Gen *g) {
     for (int i = 0; i < g->fn->num_params; i++)
         ptx_define_scalar(g, g->fn->params[i].value, ptx_param(g, &g->fn->params[i], i));
-    if (g->facts->cluster) tir_plain(g->b, "barrier.cluster.arrive.relaxed.aligned;");
+    if (g->facts->cluster) begin_cluster(g);
     ptx_region(g, g->fn->body);
     if (g->facts->cluster && !g->has_met) tir_plain(g->b, "barrier.cluster.wait.aligned;");
     if (g->roles && g->roles->out && !g->is_producer)

@@ -146,7 +146,8 @@ static void print_module(Gen *g, Buf *out) {
     const Func *fn = g->fn;
     const int *block = g->facts->block;
     const char *version = g->arch->ptx_version;
-    if (g->uses_vector_atomics && strcmp(version, "8.1") < 0) version = "8.1";
+    bool is_newer = g->uses_vector_atomics || g->facts->cluster; /* st.async */
+    if (is_newer && strcmp(version, "8.1") < 0) version = "8.1";
     buf_printf(out, ".version %s\n.target %s\n.address_size 64\n\n", version, g->arch->name);
     if (g->b->file) {
         for (int i = 0; i < g->sources.count; i++) {

@@ -256,7 +256,8 @@ static bool narrow_sources(PtxParser *p, Statement *s, int line) {
     bool is_16 = is_8 || str_ends(s->mnemonic, ".s16") || str_ends(s->mnemonic, ".u16") ||
                  str_ends(s->mnemonic, ".b16");
     bool is_32 = ptx_move_of(s->mnemonic, &wide) && !wide && !str_ends(s->mnemonic, ".f32");
-    if (!(is_16 || is_32) || !(converts || str_starts(s->mnemonic, "st."))) return true;
+    bool stores = str_starts(s->mnemonic, "st.") && !str_starts(s->mnemonic, "st.async.");
+    if (!(is_16 || is_32) || !(converts || stores)) return true;
     for (int i = 1; i < s->num_words; i++) {
         Word *word = &s->words[i];
         RegClass to = is_16 ? CLASS_B16 : CLASS_B32;

@@ -60,6 +60,7 @@ typedef enum SimOp {
     SIM_BULK, /* kind 0: of a box; operands: to, map, mbarrier, coordinates; 1: map, prefetched */
     SIM_BULK_STORE, /* of a box; operands: from, map, coordinates */
     SIM_BULK_GROUP, /* kind: BulkGroup; offset groups may be under way */
+    SIM_SEND,       /* st.async: operands: to, values, mbarrier; from_offset: of that */
     SIM_PRINT,
     SIM_ASSERT,
     SIM_BRANCH, /* offset: instruction; from here on: what branches or waits */
@@ -76,7 +77,7 @@ typedef enum SimOp {
 /* Who executes an op, for switches that name the others too: `case SIM_ACROSS:` is all of these. */
 /* clang-format off */
 #define SIM_COPIES SIM_COPY: case SIM_COPY_COMMIT: case SIM_COPY_WAIT: case SIM_PROXY_FENCE: case SIM_MBARRIER: case SIM_BULK: case SIM_BULK_STORE: \
-    case SIM_BULK_GROUP
+    case SIM_BULK_GROUP: case SIM_SEND
 #define SIM_ACROSS \
     SIM_SHUFFLE: case SIM_VOTE: case SIM_REDUX: case SIM_ACTIVE: case SIM_ELECT: case SIM_LDMATRIX: \
     case SIM_STMATRIX: case SIM_MMA: case SIM_WGMMA: case SIM_WGMMA_FENCE: case SIM_WGMMA_COMMIT: case SIM_WGMMA_WAIT
@@ -127,7 +128,8 @@ typedef enum SimMbarrier {
     MBARRIER_INVAL,
     MBARRIER_ARRIVE, /* a result: the state before; an operand: how often; number 1: bytes */
     MBARRIER_BYTES,  /* that are to come before the phase ends */
-    MBARRIER_WAIT,   /* count 1: it may give up; number 1: of a parity, 0: of a state */
+    MBARRIER_WAIT,   /* count 1: it may give up; number 1: of a parity, 0: of a state;
+                        acquires: at the scope of the cluster */
     MBARRIER_COPIES, /* number 1: the arrival is one of those counted */
 } SimMbarrier;
 
@@ -280,6 +282,11 @@ typedef struct Statement {
     PtxProgram *program;
     Arena *arena;
 } Statement;
+
+/* declare.c: of %envreg1 and 2; of a tensor map, else 0; the entry's name, or a parameter's. */
+uint64_t ptx_grid_workspace(Statement *s);
+uint64_t ptx_address_of_map(const PtxProgram *p, const Word *word);
+bool ptx_is_of_entry(const PtxProgram *p, const Word *word);
 
 bool ptx_decode(Statement *s, Ins *ins); /* false after a refusal */
 /* Arguments of a call by letters: r l. */
