@@ -53,6 +53,7 @@ typedef struct Gen {
     int *barriers; /* by value id of a ring that the producer fills: where they are; else 0 */
     int next_ring;
     int num_strings;
+    int num_logs; /* lanes of them that a thread makes; 0: not counted yet */
     Buf globals; /* format strings .. */
     bool uses_printf, uses_assert, uses_vector_atomics;
     int depot_bytes;

@@ -3,6 +3,7 @@
  * ops (which move nothing), and control flow. Branches are uniform over the block, except in the
  * regions of reduce and scan, which hold neither shuffles nor barriers. */
 #include "gen/ptx/gen.h"
+#include "gen/ptx/math.h"
 
 Tir *ptx_new_regs(Gen *g, int count) { return arena_array(g->arena, Tir, count); }
 
@@ -173,6 +174,52 @@ static bool select_two(Gen *g, const Op *op, Tir *const *operands, int r, Tir *r
                            operands[1] + r, operands[2] + r, regs + r);
 }
 
+/* Of a branch; and those that a thread makes in all, as far as its registers hold what it loads for
+ * them: nothing is begun across a branch, so the loads of others would wait there. Outside of loops
+ * all is loaded before them anyway. */
+enum { SOME_LOGS = 4, MOST_LOGS = 32 };
+
+static bool is_log(const Op *op) {
+    return (op->kind == OP_LOG || op->kind == OP_LOG2) &&
+           type_lane(op_result(op)->type)->kind == TYPE_F32;
+}
+
+static bool count_logs(Op *op, void *user) {
+    if (is_log(op) && type_is_tile(op_result(op)->type))
+        *(int *)user += layout_regs(type_layout(op_result(op)->type));
+    return true;
+}
+
+static bool has_few_logs(Gen *g) {
+    if (!g->num_logs) region_walk(g->fn->body, count_logs, &g->num_logs);
+    return g->num_logs <= MOST_LOGS;
+}
+
+/* Logarithms of several lanes: what only zeros, subnormal and negative numbers, infinities and NaNs
+ * need is made behind a branch, which one test of all goes past. */
+static bool logs_of_some(Gen *g, const Op *op, const Tir *x, Tir *regs) {
+    Tirs *b = g->b;
+    bool base_2 = op->kind == OP_LOG2;
+    Tir most = 0, least_normal = tir_f32(b, 0x1p-126f);
+    for (int r = 0; r < SOME_LOGS; r++) {
+        Tir beyond = tir_2(b, TIR_SUB32, x[r], least_normal);
+        most = r ? tir_2(b, TIR_MAX_U32, most, beyond) : beyond;
+    }
+    Tir normal = tir_2(b, TIR_LT_U32, most, tir_i32(b, 0x7f000000));
+    if (tir_is_const(b, normal, NULL)) return false;
+    int end = tir_new_label(b);
+    for (int r = 0; r < SOME_LOGS; r++) {
+        regs[r] = tir_var(b, CLASS_B32);
+        tir_set(b, regs[r], math_log_normal(b, x[r], base_2));
+    }
+    tir_branch(b, end, normal, false);
+    int scope = tir_enter(b);
+    for (int r = 0; r < SOME_LOGS; r++) tir_set(b, regs[r], ptx_lane(g, op, &x[r]));
+    tir_leave(b, scope);
+    tir_label(b, end);
+    return true;
+}
+
 static Tir *ptx_lanes(Gen *g, const Op *op, const Layout *layout) {
     int count = layout ? layout_regs(layout) : 1;
     Alike alike = alike_registers(g, op, layout);
@@ -180,8 +227,14 @@ static Tir *ptx_lanes(Gen *g, const Op *op, const Layout *layout) {
     Tir *regs = ptx_new_regs(g, count), *operands[3];
     if (op->num_operands > COUNT(operands)) BUG("%s: too many operands", op_info(op->kind)->name);
     for (int i = 0; i < op->num_operands; i++) operands[i] = ptx_regs_of(g, op->operands[i]);
+    bool some_logs = layout && is_log(op) && op_is_in_loop(op) && !others && has_few_logs(g);
     for (int r = 0; r < count; r++) {
         Tir args[3] = {0};
+        if (some_logs && r % SOME_LOGS == 0 && r + SOME_LOGS <= count &&
+            logs_of_some(g, op, &operands[0][r], &regs[r])) {
+            r += SOME_LOGS - 1;
+            continue;
+        }
         if (op->kind == OP_SELECT && r % 2 == 0 && r + 1 < count &&
             select_two(g, op, operands, r, regs)) {
             r++;

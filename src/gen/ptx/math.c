@@ -63,13 +63,10 @@ static Tir rsqrt_f32(Tirs *b, Accuracy accuracy, Tir x) {
     return tir_1(b, accuracy == ACCURACY_FAST ? TIR_RSQRTFLUSH_F32 : TIR_RSQRT_F32, x);
 }
 
-/* x = 2^e * m with m in [sqrt(1/2), sqrt(2)): log(m) by a polynomial in m - 1. */
-static Tir log_f32(Tirs *b, Tir x, bool base_2) {
+/* a * 2^(e0) = 2^e * m with m in [sqrt(1/2), sqrt(2)): log(m) by a polynomial in m - 1. */
+static Tir log_of(Tirs *b, Tir a, Tir e0, bool base_2) {
     static const float c[] = {0x1.555554p-2f, -0x1.000226p-2f, 0x1.99a008p-3f, -0x1.547244p-3f,
                               0x1.22da1ep-3f, -0x1.0d8542p-3f, 0x1.055b6ap-3f, -0x1.38b57ep-4f};
-    Tir tiny = tir_2(b, TIR_LT_F32, x, tir_f32(b, 0x1p-126f));
-    Tir a = tir_select(b, tiny, mul32(b, x, tir_f32(b, 0x1p23f)), x);
-    Tir e0 = tir_select(b, tiny, tir_f32(b, -23), tir_f32(b, 0));
     Tir k = tir_2(b, TIR_AND32, tir_2(b, TIR_SUB32, a, tir_i32(b, 0x3f3504f3)),
                   tir_i32(b, (int32_t)0xff800000));
     Tir f = tir_2(b, TIR_SUB_F32, tir_2(b, TIR_SUB32, a, k), tir_f32(b, 1));
@@ -77,7 +74,6 @@ static Tir log_f32(Tirs *b, Tir x, bool base_2) {
     Tir p = horner32(b, f, c, COUNT(c));
     Tir s = mul32(b, f, f);
     p = fma32(b, f, p, tir_f32(b, -0.5f));
-    Tir r;
     if (base_2) {
         /* log2(m) = f * log2(e) + (s * p) * log2(e), log2(e) in two parts. */
         Tir high = mul32(b, f, tir_f32(b, 0x1.715476p+0f));
@@ -85,11 +81,17 @@ static Tir log_f32(Tirs *b, Tir x, bool base_2) {
                          tir_2(b, TIR_XOR32, high, tir_i32(b, INT32_MIN)));
         rest = fma32(b, f, tir_f32(b, 0x1.4ae0cp-26f), rest);
         rest = fma32(b, mul32(b, s, p), tir_f32(b, 0x1.715476p+0f), rest);
-        r = add32(b, e, add32(b, high, rest));
-    } else {
-        r = fma32(b, s, p, f);
-        r = fma32(b, e, tir_f32(b, 0x1.62e430p-1f), r);
+        return add32(b, e, add32(b, high, rest));
     }
+    return fma32(b, e, tir_f32(b, 0x1.62e430p-1f), fma32(b, s, p, f));
+}
+
+Tir math_log_normal(Tirs *b, Tir x, bool base_2) { return log_of(b, x, tir_f32(b, 0), base_2); }
+
+static Tir log_f32(Tirs *b, Tir x, bool base_2) {
+    Tir tiny = tir_2(b, TIR_LT_F32, x, tir_f32(b, 0x1p-126f));
+    Tir a = tir_select(b, tiny, mul32(b, x, tir_f32(b, 0x1p23f)), x);
+    Tir r = log_of(b, a, tir_select(b, tiny, tir_f32(b, -23), tir_f32(b, 0)), base_2);
     Tir positive = tir_2(b, TIR_GT_F32, x, tir_f32(b, 0)), odd = x;
     Tir good = tir_2(b, TIR_LT_F32, x, tir_f32(b, INFINITY));
     if (!tir_is_const(b, positive, NULL)) {

@@ -11,6 +11,7 @@ typedef enum Accuracy { ACCURACY_FAST, ACCURACY_PRECISE, ACCURACY_EXACT } Accura
 
 /* A row FLOAT1, of f32 or f64; exact: rounded correctly where the op can be, else precise. */
 Tir math_function(Tirs *b, OpKind kind, Accuracy accuracy, bool is_f64, Tir x);
+Tir math_log_normal(Tirs *b, Tir x, bool base_2); /* of a positive normal f32 */
 Tir math_fmod(Tirs *b, bool is_f64, Tir x, Tir y);
 
 Tir exp_f64(Tirs *b, Tir x);
