@@ -141,12 +141,18 @@ static Value *read_back(Holder *h, int part, Op *op) {
     return read_turn(&at, h->turn, part, h->types[part], h->loads[part]);
 }
 
+/* Would `op` be read back by the lanes that copied `load`? Only these have waited for the copies. */
+static bool lies_as(const Op *op, const Op *load) {
+    return op_result(op)->type == op_result(load)->type;
+}
+
 /* A later load of the same is read from the ring instead. */
 static bool write_later(Holder *h, Op *op) {
     for (int k = 0; k < h->count && number_of(op); k++) {
         if (op == h->loads[k] || number_of(op) != h->numbers[k]) continue;
-        op_result(op)->replaced = read_back(h, k, op);
         load_set_kept(op, 0);
+        if (!lies_as(op, h->loads[k])) return false;
+        op_result(op)->replaced = read_back(h, k, op);
         return true;
     }
     return false;
@@ -272,7 +278,7 @@ static bool read_in_loop(Row *r, Op *loop) {
     for (Op *op = loop->kind == OP_FOR ? for_body(loop)->first : NULL; op; op = op->next) {
         if (turn_of_load(r, op)) continue;
         load_set_kept(op, 0);
-        if (turns_of(loop) != r->turns) continue;
+        if (turns_of(loop) != r->turns || !lies_as(op, r->loads[0])) continue;
         op_result(op)->replaced = read_row(r, -1, op, loop, loop);
         reads = true;
     }
@@ -289,9 +295,10 @@ static bool read_straight(Row *r, Op *op) {
             reads = true;
         }
     int turn = turn_of_load(r, op);
-    if (turn < 0) return reads;
-    op_result(op)->replaced = read_row(r, turn, op, op, NULL);
+    if (turn < 0 || op == r->loads[turn]) return reads;
     load_set_kept(op, 0);
+    if (!lies_as(op, r->loads[turn])) return reads;
+    op_result(op)->replaced = read_row(r, turn, op, op, NULL);
     return true;
 }
 
@@ -305,7 +312,7 @@ static bool is_again(const Op *loop, int number) {
 static bool hold_row(Holder *h, const Op *loop, Op *load) {
     Row r = {.h = h, .number = number_of(load), .turns = turns_of(loop)};
     if (!is_again(loop, r.number)) return false;
-    if (!r.turns || !find_row(&r, loop)) {
+    if (!r.turns || !find_row(&r, loop) || !lies_as(load, r.loads[0])) {
         load_set_kept(load, 0); /* it stays what it is */
         return false;
     }
