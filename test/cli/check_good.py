@@ -24,6 +24,7 @@ KNOWN = {
     ("scan_columns.py", "not-written"),  # more columns than its grid is for
     ("dot_early.py", "not-written"), ("dot_early.py", "out-of-bounds"), ("dot_early.py", "race"),  # rows 160 apart, one output unused
     ("walked.py", "out-of-bounds"),  # its rows are 77 apart
+    ("pieces_twice.py", "not-written"),  # rows of 4096 of which n are written
     ("dot_few_turns.py", "not-written"),  # a grid of blocks on the diagonal
     ("unrolled_phases.py", "out-of-bounds"),  # its first row is w - 64
     ("remainder.py", "out-of-bounds"), ("unrolled.py", "out-of-bounds"),
@@ -31,6 +32,10 @@ KNOWN = {
     ("atomic_packed.py", "out-of-bounds"),  # its rows are 96 apart
     ("inline_asm_atomics.py", "stopped"),  # its PTX wants pairs that are aligned
 }
+# Tiles of 128x128 and the like: these launches are most of the time, and with a sanitizer they take
+# four times as long. There (tools/run-tests -q) the other products show what these would.
+LARGE = {"dot_modulo.py", "dot_programs.py", "dot_programs_types.py", "dot_tiles.py", "dot_tiles_out.py"}
+QUICK = os.environ.get("TERN_TEST_ORDERS") == "1"
 
 
 def pieces(text):
@@ -80,6 +85,8 @@ def arguments(text):
 def main():
     tern, looked_at, wrong = sys.argv[1], 0, 0
     for path in sys.argv[2:]:
+        if QUICK and os.path.basename(path) in LARGE:
+            continue
         words = arguments(open(path).read())
         if words is None:
             continue
@@ -95,7 +102,7 @@ def main():
             wrong += 1
             print(f"{path}:{found['line']}: {found['level']}: {found['kind']}: {found['words']} ({found['point']}, {found['device']})")
     print(f"{looked_at} looked at, {wrong} called wrong")
-    return 1 if wrong or looked_at < 50 else 0
+    return 1 if wrong or looked_at < 90 else 0
 
 
 sys.exit(main())
