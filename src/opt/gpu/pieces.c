@@ -396,8 +396,9 @@ static void write_scan(Writer *w, const Op *scan, Op *piece) {
     const Pieces *p = w->p;
     int count = scan->num_operands;
     Value **results = arena_array(p->px->scratch, Value *, count);
-    Value **before =
-        w->scanned + scans_count(p->dims, &p->nests.data[w->nest]->ops, p->number, scan);
+    const Nest *nest = p->nests.data[w->nest];
+    Ops made = pieces_made(p, &nest->ops, &nest->ends);
+    Value **before = w->scanned + scans_count(p->dims, &made, p->number, scan);
     scan_go_on(w->b, scan, piece, before, results);
     for (int i = 0; i < count; i++) map_set_pointer(&w->made, &scan->results[i], results[i]);
 }
@@ -406,22 +407,26 @@ static Value *number_of_piece(const Writer *w) {
     return build_2(w->b, OP_DIV_U, w->start, build_int(w->b, w->start->type, w->p->piece));
 }
 
-static int row_in(const Pieces *p, const Op *load) {
-    return p->first_row + pieces_row(p, load) - 1;
+static int row_in(const Pieces *p, const Op *op, int result) {
+    return p->first_row + pieces_row(p, op) - 1 + result;
 }
 
-static void write_stow(Writer *w, const Op *load, Value *made) {
-    Value *operands[2] = {number_of_piece(w), made};
-    Op *put = build_op(w->b, OP_STOW, 2, operands, 0, NULL, 0, NULL);
-    stow_set_row(put, row_in(w->p, load)), stow_set_pieces(put, num_pieces(w->p));
+static void write_stow(Writer *w, const Op *op) {
+    for (int i = 0; i < op->num_results; i++) {
+        Value *operands[2] = {number_of_piece(w), map_get_pointer(&w->made, &op->results[i])};
+        Op *put = build_op(w->b, OP_STOW, 2, operands, 0, NULL, 0, NULL);
+        stow_set_row(put, row_in(w->p, op, i)), stow_set_pieces(put, num_pieces(w->p));
+    }
 }
 
-static void write_fetch(Writer *w, const Op *load) {
+static void write_fetch(Writer *w, const Op *op) {
     Value *number = number_of_piece(w);
-    const Type *type = cut_type(w->p, op_result(load));
-    Op *got = build_op(w->b, OP_FETCH, 1, &number, 1, &type, 0, NULL);
-    fetch_set_row(got, row_in(w->p, load)), fetch_set_pieces(got, num_pieces(w->p));
-    map_set_pointer(&w->made, op_result(load), op_result(got));
+    for (int i = 0; i < op->num_results; i++) {
+        const Type *type = cut_type(w->p, &op->results[i]);
+        Op *got = build_op(w->b, OP_FETCH, 1, &number, 1, &type, 0, NULL);
+        fetch_set_row(got, row_in(w->p, op, i)), fetch_set_pieces(got, num_pieces(w->p));
+        map_set_pointer(&w->made, &op->results[i], op_result(got));
+    }
 }
 
 static void write_op(Writer *w, const Op *op) {
@@ -459,7 +464,7 @@ static void write_op(Writer *w, const Op *op) {
         if (type_is_tile(op->results[i].type))
             clone->results[i].type = cut_type(p, &op->results[i]);
     if (scan_is_along(p->dims, op, p->number)) write_scan(w, op, clone);
-    if (is_stowed) write_stow(w, op, op_result(clone));
+    if (is_stowed) write_stow(w, op);
 }
 
 static int count_reduced(const Nest *nest) {
@@ -650,8 +655,9 @@ static bool reads_again(const Pieces *p, const Nest *nest) {
 static void write_nest(const Pieces *p, int number) {
     const Nest *nest = p->nests.data[number];
     Builder b = {.fn = p->fn, .region = nest->before->parent, .before = nest->before};
+    Ops made = pieces_made(p, &nest->ops, &nest->ends);
     int reduced = count_reduced(nest),
-        count = reduced + scans_count(p->dims, &nest->ops, p->number, NULL);
+        count = reduced + scans_count(p->dims, &made, p->number, NULL);
     int first = holds_any(p, nest) ? p->num_held + p->num_kept : 0;
     Value **sums = arena_array(p->px->scratch, Value *, count);
     if (count && !first) first = 1;
@@ -686,7 +692,7 @@ static void write_all(Pieces *p) {
     func_resolve(p->fn);
     for (int i = 0; i < p->nests.count; i++)
         for (int k = 0; k < p->nests.data[i]->ends.count; k++)
-            if (p->nests.data[i]->ends.data[k]->kind != OP_LOAD) /* nobody reads that */
+            if (!pieces_row(p, p->nests.data[i]->ends.data[k])) /* nobody reads that */
                 op_remove(p->nests.data[i]->ends.data[k]);
     if (p->cluster.blocks > 1) load_weights(p->fn, p->threads);
     func_renumber(p->fn);

@@ -15,7 +15,8 @@
  *
  * Where that is not so, as in a text that no launch is asked for, and the assembler would have to
  * spill much, what is loaded is put by where it stands: in local memory, as it would do, but by
- * loops, where it takes seconds. */
+ * loops, where it takes seconds. Likewise the scans in one direction, where an end is made of some
+ * in both. */
 #include "opt/gpu/pieces_plan.h"
 
 enum {
@@ -73,14 +74,37 @@ bool ops_have(const Ops *ops, const Op *op) {
 /* ---- what is put by ---- */
 
 int pieces_row(const Pieces *p, const Op *op) {
-    return op->kind == OP_LOAD ? (int)(intptr_t)map_get_pointer(&p->stowed, op_result(op)) : 0;
+    bool may = op->kind == OP_LOAD || op->kind == OP_SCAN;
+    return may ? (int)(intptr_t)map_get_pointer(&p->stowed, &op->results[0]) : 0;
 }
 
-/* A load that cannot be made again where its nest ends: is it put by? */
-static void stow(Pieces *p, const Op *load) {
-    if (pieces_row(p, load) || !p->may_stow || p->first_row + p->stowed.count >= MAX_ROWS) return;
-    map_set_pointer(&p->stowed, op_result(load), (void *)(intptr_t)(p->stowed.count + 1));
+Ops pieces_made(const Pieces *p, const Ops *ops, const Ops *ends) {
+    Ops made = {0};
+    for (int i = 0; i < ops->count; i++)
+        if (!pieces_row(p, ops->data[i]) || ops_have(ends, ops->data[i]))
+            vec_push(p->px->scratch, &made, ops->data[i]);
+    return made;
+}
+
+/* A load that cannot be made again where its nest ends, or a scan, is put by if there is room. */
+static void stow(Pieces *p, const Op *op) {
+    int rows = p->first_row + p->stowed.count + op->num_results;
+    if (pieces_row(p, op) || !(p->may_stow || op->kind == OP_SCAN) || rows > MAX_ROWS) return;
+    for (int i = 0; i < op->num_results; i++)
+        if (type_is_bool(op->results[i].type)) return;
+    for (int i = 0; i < op->num_results; i++)
+        map_set_pointer(&p->stowed, &op->results[i], (void *)(intptr_t)(p->stowed.count + 1));
     p->stows_more = true;
+}
+
+/* Of scans that go both ways, to one end: those forwards; if it is a scan, the others than it. */
+static void stow_scans(Pieces *p, const Op *end, const Ops *sources) {
+    bool backwards = scan_is_along(p->dims, end, p->number) && !scan_reverse(end);
+    for (int i = 0; i < sources->count; i++) {
+        const Op *op = sources->data[i];
+        if (scan_is_along(p->dims, op, p->number) && (scan_reverse(op) != 0) == backwards)
+            stow(p, op);
+    }
 }
 
 static bool is_end(const Pieces *p, const Op *op) {
@@ -90,9 +114,9 @@ static bool is_end(const Pieces *p, const Op *op) {
 /* What is put by is loaded before anything is stored. */
 static bool stows_and_stores(const Pieces *p, const Op *end) {
     for (int i = 0; i < p->open->ends.count; i++) {
-        bool loads = p->open->ends.data[i]->kind == OP_LOAD;
-        if (end->kind != OP_REDUCE && p->open->ends.data[i]->kind != OP_REDUCE &&
-            loads != (end->kind == OP_LOAD))
+        const Op *other = p->open->ends.data[i];
+        if (end->kind != OP_REDUCE && other->kind != OP_REDUCE &&
+            !pieces_row(p, other) != !pieces_row(p, end))
             return true;
     }
     return false;
@@ -150,7 +174,7 @@ static bool can_load_late(Pieces *p, const Op *load, const Op *end) {
  * reads of other lanes. */
 static bool must_follow(Pieces *p, const Op *end, const Ops *sources) {
     const Nest *nest = p->open;
-    bool writes = end->kind != OP_REDUCE && end->kind != OP_LOAD;
+    bool writes = end->kind != OP_REDUCE && !pieces_row(p, end);
     if (stows_and_stores(p, end)) return true;
     for (int i = 0; i < nest->ends.count; i++) {
         const Op *other = nest->ends.data[i];
@@ -185,7 +209,7 @@ static bool can_end(Pieces *p, const Op *end, const Ops *sources) {
             stow(p, load);
             return false;
         }
-        if (end->kind == OP_REDUCE || end->kind == OP_LOAD) continue;
+        if (end->kind == OP_REDUCE || pieces_row(p, end)) continue;
         if (!may_meet(p, end, load)) {
             take_apart(p, end, load, true);
         } else if (!is_same_lanes(end, load)) {
@@ -234,7 +258,10 @@ static void add_end(Pieces *p, Op *op) {
     Ops sources = {0};
     for (int i = 0; i < op->num_operands; i++) add_sources(p, &sources, &seen, op->operands[i]);
     if (p->open && joins(p, op)) return;
-    int order = scans_order(p->dims, &sources, p->number);
+    Ops made = pieces_made(p, &sources, &(Ops){0});
+    if (scan_is_along(p->dims, op, p->number)) vec_push(scratch, &made, op);
+    int order = scans_order(p->dims, &made, p->number);
+    if (order == SCANS_BOTH_WAYS) stow_scans(p, op, &made);
     if (wants_order(p, op, order)) order |= SCANS_FORWARDS;
     bool turns = p->open && (order | p->open->order) == SCANS_BOTH_WAYS;
     if (p->open && (turns || waits(p, op) || must_follow(p, op, &sources))) close_nest(p, op);

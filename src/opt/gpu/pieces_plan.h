@@ -47,6 +47,9 @@ typedef struct Pieces {
 intptr_t pieces_order(const Pieces *p, const Op *op); /* of ops of the function, from 1 on */
 /* The nests of the dimension, and what they must not meet; false: it cannot be cut. */
 bool pieces_plan(Pieces *p);
-int pieces_row(const Pieces *p, const Op *op); /* of a load that is put by, from 1 on; else 0 */
+/* Of a load or a scan that is put by: its first result's, from 1 on; else 0. */
+int pieces_row(const Pieces *p, const Op *op);
+/* Those ops that are no such, or among the ends: a nest makes them, and does not fetch them. */
+Ops pieces_made(const Pieces *p, const Ops *ops, const Ops *ends);
 
 #endif
