@@ -229,9 +229,11 @@ static void note_ours(Memory *m, const Op *ring, const Op *loop) {
 static bool note_memory(Op *op, void *user) {
     Memory *m = user;
     int bytes[MAX_TRIPS], count = op_trips(m->f->fn, m->f->has_atomics, op, bytes);
-    if (op->kind == OP_RING && map_get_pointer(m->rings, op_result(op)))
-        note_ours(m, op, map_get_pointer(m->rings, op_result(op)));
+    const Op *loop = op->kind == OP_RING ? map_get_pointer(m->rings, op_result(op)) : NULL;
+    if (loop) note_ours(m, op, loop);
     if (op->kind == OP_RING && ring_end(op) > m->most) m->most = ring_end(op);
+    int apart = op->kind == OP_RING && !loop ? (int)ring_apart(op) : 0; /* 0: without mbarriers */
+    if (apart && apart + SCRATCH_ALIGNMENT > m->most) m->most = apart + SCRATCH_ALIGNMENT;
     for (int i = 0; i < count && i < op->num_trips; i++) {
         m->scratch = true;
         if (op->trips[i].offset + bytes[i] > m->most) m->most = op->trips[i].offset + bytes[i];
