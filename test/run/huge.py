@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The largest tile there is, 2^20 lanes, over a row of 10^6 columns; the same row in turns of 8192.
-# A GPU takes the tile a piece at a time, where that can be, or refuses it by name.
+# A GPU takes the tile a piece at a time.
 # only: cpu sim:a100 cuda
 # case: x_ptr = fp32[1000000] small, out_ptr = fp32[1000000], columns = 1000000, BLOCK = 1048576
 # kernel: center_kernel
@@ -14,12 +14,8 @@
 # want: out_ptr == cumsum(x_ptr, 0)
 # case: x_ptr = fp32[1000000] small, out_ptr = fp32[1000000], columns = 1000000, BLOCK = 1048576
 # kernel: both_kernel
-# only: cpu
-# want: out_ptr == cumsum(x_ptr, 0) - cumsum(x_ptr, 0, 1)
-# case: x_ptr = fp32[1000000] small, out_ptr = fp32[1000000], columns = 1000000, BLOCK = 1048576
 # options: num_warps = 4
-# only: sim sim:t4 sim:a100 cuda
-# refuses: a tile of 1048576 elements for 128 threads of a GPU
+# want: out_ptr == cumsum(x_ptr, 0) - cumsum(x_ptr, 0, 1)
 import triton
 import triton.language as tl
 
