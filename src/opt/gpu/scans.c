@@ -25,10 +25,12 @@ enum {
     LINES_IN_WARP = 24,   /* .. and of what goes from thread to thread of a warp .. */
     LINES_A_CELL = 40,    /* .. or of several */
     MOST_LINES = 10000,
-    MOST_CELLS = 16, /* of a thread, of a piece */
-    MOST_LANES = 16, /* of a thread, of a piece: four accesses of 32 bits */
-    CELL_BYTES = 8,  /* trips.c */
-    LAID_ANEW = 32,  /* lanes of a thread, of columns: pass place has a layout for them */
+    MOST_CELLS = 16,   /* of a thread, of a piece */
+    MOST_LANES = 16,   /* of a thread, of a piece: four accesses of 32 bits */
+    NARROW_LANES = 32, /* .. or of 16 bits, several at once; whole .. */
+    MOST_NARROW = 200, /* .. more than that are spilled: each has a register */
+    CELL_BYTES = 8,    /* trips.c */
+    LAID_ANEW = 32,    /* lanes of a thread, of columns: pass place has a layout for them */
 };
 
 bool scan_is_along(const Dims *dims, const Op *op, int number) {
@@ -43,7 +45,7 @@ typedef struct Texts {
     int fast, width;  /* the dimension along which most lanes are accessed at once, and how many */
     int threads, room;
     int64_t lines;
-    bool too_large;
+    bool too_large, spills;
     int most; /* lanes of a thread that have room */
     Func *fn;
 } Texts;
@@ -124,6 +126,10 @@ static bool look_at_scan(Op *op, void *user) {
     int64_t bytes = (int64_t)op->num_operands * cells * t->threads * CELL_BYTES;
     bool anew = t->tile->rank == 2 && axis != t->fast && lanes <= LAID_ANEW;
     t->too_large |= meets && !anew && bytes > t->room;
+    bool narrow = type_is_float(type_lane(t->tile)) && type_bits(type_lane(t->tile)) == 16 &&
+                  axis == t->fast && t->width > 4;
+    t->spills |= narrow && lanes > MOST_NARROW;
+    if (!narrow && t->most > MOST_LANES) t->most = MOST_LANES;
     while (t->most > 1 && ((meets && bytes * t->most / lanes > t->room - SMALL_SCRATCH) ||
                            op->num_operands * t->most * cells / lanes > MOST_CELLS))
         t->most /= 2;
@@ -139,9 +145,9 @@ int scans_lanes(PassCtx *px, Func *fn, int threads, bool spills) {
     if (region_walk(fn->body, is_no_scan, NULL)) return 0;
     const Arch *arch = arch_find(str_of(px->target ? px->target : ""));
     Texts t = {.facts = facts_compute_linear(px->scratch, fn), .threads = threads, .fn = fn};
-    t.room = arch ? arch->shared_limit : INT_MAX, t.most = MOST_LANES;
+    t.room = arch ? arch->shared_limit : INT_MAX, t.most = NARROW_LANES;
     region_walk(fn->body, look_at_scan, &t);
-    return t.lines > MOST_LINES || t.too_large || spills ? t.most : 0;
+    return t.lines > MOST_LINES || t.too_large || t.spills || spills ? t.most : 0;
 }
 
 /* ---- a piece ---- */
