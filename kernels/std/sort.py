@@ -89,13 +89,90 @@ def _sort_in_turns(y, log_length: tl.constexpr, descending: tl.constexpr):
     return y
 
 
+# From length 1 << first on: runs of half of that, in turns up and down, are sorted before.
+@triton.jit
+def _sort_from(y, first, log_length: tl.constexpr):
+    places = tl.arange(0, 1 << log_length)
+    y = y ^ _turned(y, places, first)
+    for i in range(first, log_length + 1):
+        for j in tl.static_range(log_length):
+            if log_length - j <= i:
+                y = _step(y, 1 << (log_length - 1 - j), tl.full([], False, tl.int1))
+        y = y ^ _turned(y, places ^ (places >> 1), i)
+    return y
+
+
+@triton.jit
+def _halves(y):
+    return tl.split(tl.trans(tl.reshape(y, [2, y.shape[0] // 2])))
+
+
+@triton.jit
+def _whole(a, b):
+    return tl.reshape(tl.trans(tl.join(a, b)), [2 * a.shape[0]])
+
+
+@triton.jit
+def _ascend(a, b):
+    return tl.minimum(a, b), tl.maximum(a, b)
+
+
+@triton.jit
+def _order(a, b, down):
+    low, high = _ascend(a, b)
+    return tl.where(down, high, low), tl.where(down, low, high)
+
+
+# Where registers have no room for all: one text for eighths, of which the first is at work in each turn. They are sorted up
+# and down, then two of them, then four, then all.
+@triton.jit
+def _sort_in_eighths(y, log_length: tl.constexpr, descending: tl.constexpr):
+    if descending:
+        y = ~y
+    left, right = _halves(y)
+    first, second = _halves(left)
+    third, fourth = _halves(right)
+    a, b = _halves(first)
+    c, d = _halves(second)
+    e, f = _halves(third)
+    g, h = _halves(fourth)
+    for turn in range(32):
+        if turn == 24:
+            a, e = _ascend(a, e)
+            b, f = _ascend(b, f)
+            c, g = _ascend(c, g)
+            d, h = _ascend(d, h)
+        if turn == 16 or turn == 24:
+            down = turn == 16
+            a, c = _ascend(a, c)
+            b, d = _ascend(b, d)
+            e, g = _order(e, g, down)
+            f, h = _order(f, h, down)
+        if turn == 8 or turn == 16 or turn == 24:
+            a, b = _ascend(a, b)
+            c, d = _order(c, d, turn == 8)
+            e, f = _order(e, f, turn == 16)
+            g, h = _order(g, h, turn < 24)
+        start = tl.where(turn < 8, 1, log_length - 3)
+        goes_down = tl.where(turn < 24, (turn & 7) >> (turn >> 3), 0) & 1
+        sign = (-goes_down).to(y.dtype)
+        sorted = _sort_from(a ^ sign, start, log_length - 3) ^ sign
+        a, b, c, d, e, f, g, h = b, c, d, e, f, g, h, sorted
+    y = _whole(_whole(_whole(a, b), _whole(c, d)), _whole(_whole(e, f), _whole(g, h)))
+    if descending:
+        y = ~y
+    return y
+
+
 @triton.jit
 def _sort(y, log_length: tl.constexpr, descending: tl.constexpr):
     if tl.target_info.is_cuda():
         z = y.to(tl.int32) if y.dtype.primitive_bitwidth < 32 else y  # a register each anyway
         registers: tl.constexpr = y.numel * z.dtype.primitive_bitwidth // (1024 * tl.extra.cuda.num_warps())
         text: tl.constexpr = registers * log_length * (log_length + 1) * (3 if z.dtype.primitive_bitwidth == 32 else 5)
-        if registers >= 64 or text > 18000:
+        if registers >= 256 and len(y.shape) == 1:
+            return _sort_in_eighths(z, log_length, descending).to(y.dtype)
+        elif registers >= 64 or text > 18000:
             return _sort_in_turns(z, log_length, descending).to(y.dtype)
         else:
             return _sort_at_once(z, log_length, descending).to(y.dtype)
