@@ -141,7 +141,7 @@ static Value *read_back(Holder *h, int part, Op *op) {
     return read_turn(&at, h->turn, part, h->types[part], h->loads[part]);
 }
 
-/* Would `op` be read back by the lanes that copied `load`? Only these have waited for the copies. */
+/* Would `op` be read back by the lanes that copied `load`? Only these waited for the copies. */
 static bool lies_as(const Op *op, const Op *load) {
     return op_result(op)->type == op_result(load)->type;
 }
