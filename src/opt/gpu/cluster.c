@@ -90,7 +90,7 @@ static int count_streamed(const Cluster *c) {
 static void choose_threads(Cluster *c) {
     bool is_narrow = bytes_held(c, 1) < bytes_held(c, 4);
     c->threads = bytes_held(c, 1) > (int64_t)c->blocks * SHARE / 2 ? 512 : 256;
-    c->lanes = is_narrow && count_streamed(c) ? 32 : 16;
+    c->lanes = is_narrow && count_streamed(c) == 1 ? 32 : 16;
 }
 
 static void add_nest(Cluster *c, const Nest *nest, const Map *held) {

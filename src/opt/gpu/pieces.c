@@ -694,7 +694,9 @@ static void write_all(Pieces *p) {
         for (int k = 0; k < p->nests.data[i]->ends.count; k++)
             if (!pieces_row(p, p->nests.data[i]->ends.data[k])) /* nobody reads that */
                 op_remove(p->nests.data[i]->ends.data[k]);
-    if (p->cluster.blocks > 1) load_weights(p->fn, p->threads);
+    if (p->cluster.chosen) load_weights(p->fn, p->threads);
+    const Nest *last = p->nests.data[p->nests.count - 1];
+    if (p->cluster.chosen && last->ends.count == 1) load_ahead(p->fn, p->threads);
     func_renumber(p->fn);
 }
 

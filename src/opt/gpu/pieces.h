@@ -116,5 +116,6 @@ void cluster_meet(const Cluster *c, Builder *b, const Ops *ends);
 void cluster_store(const Cluster *c); /* the others: by one block */
 /* weights.c */
 void load_weights(Func *fn, int threads);
+void load_ahead(Func *fn, int threads);
 
 #endif

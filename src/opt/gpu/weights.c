@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the last loop of a cluster's blocks loads anew: of weights that each row reads again the
- * first are on their way while blocks meet for the last time. Then nothing else is. */
+/* When rows that are held load what is not held: weights, that each row reads again. The first are
+ * on their way while threads, and the blocks of a cluster, meet for the last time: then nothing
+ * else is. Those of the other pieces are loaded a piece ahead, where threads have registers. */
 #include "opt/gpu/pieces.h"
 
-enum { EARLY_REGISTERS = 32 }; /* of a thread */
+enum {
+    EARLY_REGISTERS = 32, /* of a thread */
+    AHEAD_REGISTERS = 16, /* likewise, of one piece, .. */
+    AHEAD_THREADS = 256,  /* .. of a block, at most: others have fewer registers */
+};
 
 /* Is what the op is made of there at that op, or may it go there, too? */
 static bool can_go(const Value *value, const Op *at, const Op *from, int depth) {
@@ -28,6 +33,10 @@ static void go(Op *op, Op *at) {
     op_move_before(op, at);
 }
 
+static bool may_write(const Op *op) {
+    return op_writes_memory(op) || op->num_regions > (op->kind == OP_REDUCE);
+}
+
 void load_weights(Func *fn, int threads) {
     Op *at = NULL;
     int room = EARLY_REGISTERS;
@@ -35,7 +44,7 @@ void load_weights(Func *fn, int threads) {
         if (op->kind == OP_REDUCE) at = op;
     for (Op *op = at, *next; op; op = next) {
         next = op->next;
-        if (op_writes_memory(op) || op->num_regions > (op->kind == OP_REDUCE)) return;
+        if (may_write(op)) return;
         if (op->kind != OP_LOAD || load_volatile(op) || load_kept(op)) continue;
         int registers = (bytes_a_thread(threads, op_result(op)->type) + 3) / 4;
         bool can = registers <= room;
@@ -43,5 +52,45 @@ void load_weights(Func *fn, int threads) {
         if (!can) continue;
         room -= registers;
         go(op, at);
+    }
+}
+
+static bool is_streamed(const Op *op) {
+    return op->kind == OP_LOAD && type_is_tile(op_result(op)->type) && !load_volatile(op) &&
+           !load_kept(op);
+}
+
+/* What is loaded before `end` goes to `begin`. */
+static void load_at(Op *begin, Op *first, const Op *end, int threads) {
+    int registers = 0;
+    for (const Op *op = first; op != end; op = op->next)
+        if (is_streamed(op)) registers += (bytes_a_thread(threads, op_result(op)->type) + 3) / 4;
+    if (registers > AHEAD_REGISTERS) return;
+    for (Op *op = first, *next; op != end; op = next) {
+        next = op->next;
+        bool can = is_streamed(op);
+        for (int i = 0; i < op->num_operands && can; i++)
+            can = can_go(op->operands[i], begin, op, 0);
+        if (can) go(op, begin);
+    }
+}
+
+/* Each piece ends with a store, which stood behind all that is loaded. */
+void load_ahead(Func *fn, int threads) {
+    Op *begin = NULL, *last = NULL; /* where the piece before begins, its store */
+    for (Op *op = fn->body->first; op; op = op->next)
+        if (op->kind == OP_REDUCE) begin = op->next;
+    if (threads > AHEAD_THREADS) return;
+    for (Op *op = begin; op; op = op->next) {
+        if (!may_write(op)) continue;
+        if (op->kind != OP_STORE || !type_is_tile(access_pointer(op)->type)) {
+            begin = op->next, last = NULL;
+            continue;
+        }
+        if (last) begin = last->next;
+        last = op;
+        const Op *end = op->next;
+        while (end && !may_write(end)) end = end->next;
+        if (end) load_at(begin, op->next, end, threads);
     }
 }
