@@ -29,6 +29,11 @@
 # want: y == (sum(exp(x - where(max(x, 1) < 1, 1, max(x, 1))), 1))[:, 0]
 # case: x = fp32[2, 20000] uniform, c = 100.0, y = fp32[2], n = 20000, B = 131072
 # want: y == sum(exp(x - 100), 1)[:, 0]
+# case: x = fp32[1, 2] {0, -95}, y = fp32[1, 2], n = 2, B = 131072
+# kernel: small
+# grid: 1
+# tolerance: 1e-2 1e-9
+# want: y[0, 0] == 2.3158418e38; y[0, 1] == 0.0012786
 # case: x = fp32[2, 9000] normal, n = 9000, B = 16384
 # options: num_warps = 1
 # kernel: scale
@@ -110,6 +115,15 @@ def spread(x, c, y, n, B: tl.constexpr):
     v = tl.load(x + tl.program_id(0) * n + i, mask=i < n, other=-float("inf"))
     most = tl.maximum(c, tl.max(v, axis=0))
     tl.store(y + tl.program_id(0), tl.sum(tl.exp(v - most), axis=0))
+
+
+# Exponentials that are subnormal numbers: they are stored.
+@triton.jit
+def small(x, y, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n, other=-float("inf"))
+    e = tl.exp(v - tl.max(v, axis=0))
+    tl.store(y + i, e * 2.3158418e38 / tl.sum(e, axis=0), mask=i < n)
 
 
 @triton.jit

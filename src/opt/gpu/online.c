@@ -16,6 +16,8 @@
 #include "opt/gpu/pieces.h"
 #include <math.h>
 
+enum { LOG2_E = 0x3fb8aa3b, ONE = 0x3f800000 }; /* as f32 */
+
 /* The op of the combination, where that is one op. */
 static const Op *combination(const Op *reduce, OpKind kind) {
     bool fits = reduce->kind == OP_REDUCE && reduce->num_operands == 1 && reduce_by_value(reduce) &&
@@ -51,6 +53,62 @@ bool online_follows(const Op *most, const Op *total) {
     const Value *from = uniform(less->operands[1], axis);
     return from && reduce_axis(most) == axis && most->parent == total->parent &&
            is_at_least(from, op_result(most));
+}
+
+/* Is one of what is added exp(0), so that numbers below f32's normal ones add nothing? */
+static bool has_one(const Op *most, const Op *total) {
+    if (most->kind != OP_REDUCE || !online_follows(most, total)) return false;
+    const Op *less = total->operands[0]->def->operands[0]->def;
+    return uniform(less->operands[1], (int)reduce_axis(total)) == op_result(most);
+}
+
+static bool is_read_by_others(const Nest *nest, const Value *value, const Op *reader) {
+    for (int i = 0; i < nest->ops.count; i++)
+        for (int k = 0; k < nest->ops.data[i]->num_operands; k++)
+            if (nest->ops.data[i] != reader && nest->ops.data[i]->operands[k] == value) return true;
+    return false;
+}
+
+static bool is_of_sum_with_one(Nest *const *nests, int number, const Op *power) {
+    for (int i = 0; i < nests[number]->ends.count; i++) {
+        const Op *total = nests[number]->ends.data[i];
+        if (total->kind != OP_REDUCE || total->operands[0] != op_result(power)) continue;
+        if (is_read_by_others(nests[number], op_result(power), total)) return false;
+        for (int k = 0; k < number; k++)
+            for (int n = 0; n < nests[k]->ends.count; n++)
+                if (has_one(nests[k]->ends.data[n], total)) return true;
+    }
+    return false;
+}
+
+Value *online_rough(Builder *b, Nest *const *nests, int number, const Op *power, Value *of) {
+    if (power->kind != OP_EXP || exp_precise(power)) return NULL;
+    if (!is_of_sum_with_one(nests, number, power)) return NULL;
+    const Type *type = of->type;
+    Value *log2_e = build_constant_bits(b, type_lane(type), LOG2_E);
+    return build_1(b, OP_EXP2,
+                   build_2(b, OP_FMUL, of, build_splat(b, log2_e, type->rank, type->shape)));
+}
+
+/* x / total is x * (1 / total), bit by bit: the sum is at least 1, and of no more lanes than a tile
+ * has, so that neither it nor its inverse is scaled. */
+Value *online_inverse(Builder *b, Nest *const *nests, int number, const Op *quotient, Value *x,
+                      Value *y) {
+    if (quotient->kind != OP_FDIV || fdiv_exact(quotient)) return NULL;
+    const Value *sum = uniform(quotient->operands[1], 0);
+    for (int i = 0; sum && i < number; i++)
+        for (int n = 0; n < nests[i]->ends.count; n++) {
+            const Op *total = nests[i]->ends.data[n];
+            if (total->kind != OP_REDUCE || op_result(total) != sum) continue;
+            for (int k = 0; k < i; k++)
+                for (int m = 0; m < nests[k]->ends.count; m++) {
+                    if (!has_one(nests[k]->ends.data[m], total)) continue;
+                    Value *one = build_constant_bits(b, type_lane(x->type), ONE);
+                    one = build_splat(b, one, x->type->rank, x->type->shape);
+                    return build_2(b, OP_FMUL, x, build_2(b, OP_FDIV, one, y));
+                }
+        }
+    return NULL;
 }
 
 static Value *power_of(Builder *b, const Op *total, Value *value) {

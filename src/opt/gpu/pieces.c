@@ -448,6 +448,16 @@ static void write_op(Writer *w, const Op *op) {
         map_set_pointer(&w->made, op_result(op), map_get_pointer(&w->made, op->operands[0]));
         return;
     }
+    if ((op->kind == OP_EXP || op->kind == OP_FDIV) && !p->px->precise) {
+        Value *x = map_get_pointer(&w->made, op->operands[0]), *made;
+        if (op->kind == OP_EXP)
+            made = online_rough(w->b, p->nests.data, w->nest, op, x);
+        else
+            made = online_inverse(w->b, p->nests.data, w->nest, op, x,
+                                  map_get_pointer(&w->made, op->operands[1]));
+        if (made) map_set_pointer(&w->made, op_result(op), made);
+        if (made) return;
+    }
     Op *clone = op_clone(w->b, op, &w->made);
     op_resolve_operands(clone);
     /* In a loop a turn's stores are behind those of the one before. */

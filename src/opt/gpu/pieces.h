@@ -94,6 +94,14 @@ typedef struct Nest {
     Op *total;      /* .. the sum that is made with it (online.c), which moves behind it; or NULL */
 } Nest;
 
+/* exp(of) in the loop of such a number, where it is but of a sum that is 1 at least: as exp2, which
+ * has no subnormal numbers, and so half of the instructions. NULL: it is not. (online.c) */
+Value *online_rough(Builder *b, Nest *const *nests, int number, const Op *power, Value *of);
+
+/* A quotient by a sum that is 1 at least, as a product. NULL: it is none. (online.c) */
+Value *online_inverse(Builder *b, Nest *const *nests, int number, const Op *quotient, Value *x,
+                      Value *y);
+
 /* cluster.c: the blocks that a program is, with rows so held that others have room beside them. */
 typedef struct Cluster {
     PassCtx *px;
