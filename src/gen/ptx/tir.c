@@ -597,7 +597,16 @@ static Tir part_in_place(Tirs *b, TirOp op, Tir x, Tir zero) {
 static Tir fold_equal(Tirs *b, TirOp op, Tir x, Tir y) {
     bool equal = op == TIR_EQ32 || op == TIR_EQ64, other = op == TIR_NE32 || op == TIR_NE64;
     uint64_t bits;
-    if ((!equal && !other) || !tir_is_const(b, y, &bits)) return 0;
+    Tir base;
+    if (!equal && !other) return 0;
+    /* base + c is y: lanes of one base subtract it once. */
+    if (split_sum(b, x, &base, &bits) && !tir_is_const(b, base, NULL) &&
+        !tir_is_const(b, y, NULL)) {
+        bool wide = tir_class(b, x) == CLASS_B64;
+        return tir_2(b, op, tir_2(b, wide ? TIR_SUB64 : TIR_SUB32, y, base),
+                     tir_const(b, tir_class(b, x), bits));
+    }
+    if (!tir_is_const(b, y, &bits)) return 0;
     bool differs = bits & b->list.data[x].zeros & class_mask(tir_class(b, x));
     if (differs) return tir_bool(b, other);
     return !bits && tir_class(b, x) == CLASS_B32 ? part_in_place(b, op, x, y) : 0;
