@@ -8,6 +8,8 @@ Tir ptx_thread_has(Gen *g, uint32_t mask) {
     return tir_2(g->b, TIR_NE32, bits, tir_i32(g->b, 0));
 }
 
+enum { MOST_HALVES = 128 };
+
 typedef struct Reducer {
     Gen *g;
     const Op *op;
@@ -16,12 +18,72 @@ typedef struct Reducer {
     Tir **regs; /* [value][register] */
     Extreme extreme;
     bool is_extreme, exact; /* exact: the first result is read */
+    const Type *half;       /* regs are of this type still, which is reduced by .. */
+    TirOp of_half;
 } Reducer;
 
 void ptx_combine(Gen *g, const Op *op, int count, const Tir *left, const Tir *right, Tir *result) {
     Tir *args = ptx_new_regs(g, 2 * count);
     for (int v = 0; v < count; v++) args[v] = left[v], args[count + v] = right[v];
     ptx_inline_region(g, op->regions[0], args, result);
+}
+
+/* Neighbours that lie in words, and what is made of them, by one instruction for both. */
+static void pair_halves(Reducer *r, Tir *lanes, int count) {
+    const Type *lane = r->half ? r->half : type_lane(r->op->operands[0]->type);
+    for (int i = 0; i + 1 < count && type_bits(lane) == 16; i += 2) {
+        Tir word = ptx_pack_lanes(r->g, lane, &lanes[i], 2);
+        if (!tir_is(r->g->b, word, TIR_PACK16)) ptx_unpack_lanes(r->g, lane, word, 2, &lanes[i]);
+    }
+}
+
+/* Registers of what f32 were before: f16 or bf16, or the largest, or smallest, of such; NULL: none
+ * of these. left: values that are looked at. */
+static const Tir *halves_of(Reducer *r, const Value *value, OpKind kind, int *left) {
+    const Op *op = value->def;
+    if (!op || (*left)-- <= 0) return NULL;
+    if (op->kind == OP_FEXT) {
+        const Type *lane = type_lane(op->operands[0]->type);
+        bool is_f16 = lane->kind == TYPE_F16, is_max = kind == OP_FMAX;
+        if ((!is_f16 && lane->kind != TYPE_BF16) || (r->half && lane != r->half)) return NULL;
+        r->half = lane;
+        r->of_half = is_f16   ? is_max ? TIR_MAX_F16 : TIR_MIN_F16
+                     : is_max ? TIR_MAX_BF16
+                              : TIR_MIN_BF16;
+        return ptx_regs_of(r->g, op->operands[0]);
+    }
+    if (op->kind != kind || min_max_nan(op)) return NULL;
+    const Tir *x = halves_of(r, op->operands[0], kind, left);
+    const Tir *y = x ? halves_of(r, op->operands[1], kind, left) : NULL;
+    if (!y) return NULL;
+    int count = layout_regs(type_layout(value->type));
+    Tir *made = ptx_new_regs(r->g, count);
+    for (int i = 0; i < count; i++) made[i] = tir_2(r->g->b, r->of_half, x[i], y[i]);
+    return made;
+}
+
+/* The largest, or smallest, of f32 that were f16 or bf16 is one of those. */
+static void reduce_halves(Reducer *r) {
+    if (r->count > 1 || !reduce_by_value(r->op) || r->g->arch->number < 80) return;
+    const Op *made = region_yield(r->op->regions[0])->operands[0]->def;
+    if ((made->kind != OP_FMAX && made->kind != OP_FMIN) || min_max_nan(made)) return;
+    int left = MOST_HALVES;
+    const Tir *regs = halves_of(r, r->op->operands[0], made->kind, &left);
+    if (!regs) {
+        r->half = NULL;
+        return;
+    }
+    int count = layout_regs(&r->left.layout);
+    r->regs[0] = ptx_new_regs(r->g, count);
+    memcpy(r->regs[0], regs, sizeof(Tir) * (size_t)count);
+}
+
+static void widen_halves(Reducer *r) {
+    int count = layout_regs(&r->left.layout);
+    if (!r->half) return;
+    Tir *out = ptx_new_regs(r->g, count);
+    for (int i = 0; i < count; i++) out[i] = ptx_to_f32(r->g, r->half, r->regs[0][i]);
+    r->regs[0] = out, r->half = NULL;
 }
 
 static void reduce_register_bit(Reducer *r) {
@@ -34,9 +96,13 @@ static void reduce_register_bit(Reducer *r) {
         int low = (i & ((1 << reg_bit) - 1)) | (i >> reg_bit) << (reg_bit + 1);
         for (int v = 0; v < r->count; v++)
             left[v] = r->regs[v][low], right[v] = r->regs[v][low | 1 << reg_bit];
-        ptx_combine(r->g, r->op, r->count, left, right, result);
+        if (r->half)
+            result[0] = tir_2(r->g->b, r->of_half, left[0], right[0]);
+        else
+            ptx_combine(r->g, r->op, r->count, left, right, result);
         for (int v = 0; v < r->count; v++) out[v][i] = result[v];
     }
+    if (r->count == 1) pair_halves(r, out[0], count);
     r->regs = out;
     reduction_remove(&r->left);
 }
@@ -191,8 +257,10 @@ static void reduce(Gen *g, const Op *op) {
     for (int v = 0; v < r.count; v++) r.regs[v] = ptx_regs_of(g, op->operands[v]);
     r.is_extreme = reduce_extreme(op, &r.extreme);
     r.exact = r.is_extreme && value_is_used(g->fn, &op->results[0]);
+    reduce_halves(&r);
     while (reduction_next(&r.left)) {
         bool registers = r.left.place.kind == KIND_REG, lanes = r.left.place.kind == KIND_LANE;
+        if (!registers) widen_halves(&r);
         if (r.is_extreme && registers && reduce_extreme_registers(&r)) continue;
         if (r.is_extreme && lanes && reduce_extreme_lanes(&r)) continue;
         if (lanes && reduce_whole_warp(&r)) continue;
@@ -203,6 +271,7 @@ static void reduce(Gen *g, const Op *op) {
         else
             gather_warps(&r);
     }
+    widen_halves(&r);
     for (int v = 0; v < r.count; v++) ptx_define(g, &op->results[v], r.regs[v]);
 }
 

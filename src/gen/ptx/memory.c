@@ -52,7 +52,9 @@ static Tir paired(Gen *g, const Type *lane, const Tir *lanes) {
     static const TirOp of[][2] = {{TIR_ADD_F16, TIR_ADD_F16X2},   {TIR_SUB_F16, TIR_SUB_F16X2},
                                   {TIR_MUL_F16, TIR_MUL_F16X2},   {TIR_FMA_F16, TIR_FMA_F16X2},
                                   {TIR_ADD_BF16, TIR_ADD_BF16X2}, {TIR_SUB_BF16, TIR_SUB_BF16X2},
-                                  {TIR_MUL_BF16, TIR_MUL_BF16X2}, {TIR_FMA_BF16, TIR_FMA_BF16X2}};
+                                  {TIR_MUL_BF16, TIR_MUL_BF16X2}, {TIR_FMA_BF16, TIR_FMA_BF16X2},
+                                  {TIR_MAX_F16, TIR_MAX_F16X2},   {TIR_MIN_F16, TIR_MIN_F16X2},
+                                  {TIR_MAX_BF16, TIR_MAX_BF16X2}, {TIR_MIN_BF16, TIR_MIN_BF16X2}};
     for (int i = 0; i < COUNT(of); i++) {
         if (!tir_is(g->b, lanes[0], of[i][0]) || !tir_is(g->b, lanes[1], of[i][0])) continue;
         int count = g->b->list.data[lanes[0]].num_args;
