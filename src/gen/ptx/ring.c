@@ -223,10 +223,13 @@ static void ptx_ready(Gen *g, const Op *op) {
     const Op *before = op->prev; /* of several turns in a row the first waits for all */
     bool waited = before && before->kind == OP_READY && turn_ring(before) == turn_ring(op);
     if (waited && !ready_pending(before)) return;
-    if (ready_pending(op))
+    if (ready_pending(op)) {
         wait_for_copies(g, op, (int)ready_pending(op));
-    else if (has_fills(g, op))
+    } else if (has_fills(g, op)) {
+        /* No instruction, but ptxas moves loads of what registers hold behind the wait. */
+        if (g->fn->shares) tir_plain(g->b, "bar.warp.sync -1;");
         tir_plain(g->b, "cp.async.wait_all;"); /* committed or not */
+    }
     if (!next_product_fences(op)) fence_copies(g);
     ptx_barrier(g);
 }
