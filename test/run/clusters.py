@@ -98,6 +98,25 @@
 # case: x = i16[1, 131072] small, y = i16[1, 131072], n = 131072, B = 131072
 # case: x = fp64[1, 65000] normal, y = fp64[1, 65000], n = 65000, B = 65536
 # case: x = i64[1, 65536] small, y = i64[1, 65536], n = 65536, B = 65536
+# case: x = bf16[3, 100003] normal, t = i32[3, 1] {0, 50007, 100002}, loss = fp32[3, 1], d = bf16[3, 100003], n = 100003, B = 131072
+# kernel: entropy
+# grid: 3
+# tolerance: 1e-2 1e-6
+# want: s = sum(exp(x - max(x, 1)), 1); one = arange(100003) == t; d == exp(x - max(x, 1)) / s - one; loss == max(x, 1) + log(s) - sum(where(one, x, 0), 1)
+# case: x = bf16[2, 32768] normal, t = i32[2, 1] {16391, 32767}, loss = fp32[2, 1], d = fp32[2, 32768], n = 32768, B = 32768
+# grid: 2
+# tolerance: 1e-4 1e-9
+# want: s = sum(exp(x - max(x, 1)), 1); one = arange(32768) == t; d == exp(x - max(x, 1)) / s - one; loss == max(x, 1) + log(s) - sum(where(one, x, 0), 1)
+# case: x = fp32[2, 32768] normal, t = i32[2, 1] {2, 30001}, loss = fp32[2, 1], d = fp32[2, 32768], n = 32768, B = 32768
+# tolerance: 1e-4 1e-9
+# want: s = sum(exp(x - max(x, 1)), 1); one = arange(32768) == t; d == exp(x - max(x, 1)) / s - one; loss == max(x, 1) + log(s) - sum(where(one, x, 0), 1)
+# case: x = bf16[2, 32001] normal, y = fp32[2, 32001], n = 32001, B = 32768
+# kernel: wide
+# grid: 2
+# tolerance: 1e-3 1e-14
+# want: e = exp(20 * x - max(20 * x, 1)); y == e * (1e30 / sum(e, 1))
+# case: x = fp32[2, 32001] normal, y = fp32[2, 32001], n = 32001, B = 32768
+# want: e = exp(20 * x - max(20 * x, 1)); y == e * (1e30 / sum(e, 1))
 import triton
 import triton.language as tl
 
@@ -211,3 +230,26 @@ def by_axes(x, y, n, B: tl.constexpr):
     row = (tl.program_id(0) * tl.num_programs(1) + tl.program_id(1)) * n
     v = tl.load(x + row + i, mask=i < n, other=-float("inf"))
     tl.store(y + row + i, v - tl.max(v, axis=0), mask=i < n)
+
+
+@triton.jit
+def entropy(x, t, loss, d, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    row = tl.program_id(0)
+    v = tl.load(x + row * n + i, mask=i < n, other=-float("inf")).to(tl.float32)
+    target = tl.load(t + row)
+    most = tl.max(v, axis=0)
+    e = tl.exp(v - most)
+    total = tl.sum(e, axis=0)
+    tl.store(loss + row, most + tl.log(total) - tl.load(x + row * n + target).to(tl.float32))
+    tl.store(d + row * n + i, e / total - tl.where(i == target, 1.0, 0.0), mask=i < n)
+
+
+# Some exponentials are subnormal numbers, which are no zeros.
+@triton.jit
+def wide(x, y, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    row = tl.program_id(0) * n
+    v = tl.load(x + row + i, mask=i < n, other=-float("inf")).to(tl.float32) * 20
+    e = tl.exp(v - tl.max(v, axis=0))
+    tl.store(y + row + i, e * 1e30 / tl.sum(e, axis=0), mask=i < n)
