@@ -75,6 +75,9 @@ void ptx_inline_region(Gen *g, const Region *region, const Tir *args, Tir *resul
 Tir *ptx_new_regs(Gen *g, int count);
 void ptx_assign(Gen *g, int count, const Tir *to, const Tir *from); /* all at once */
 
+/* ---- several.c: of so many lanes from r on; 0: one by one ---- */
+int ptx_several(Gen *g, const Op *op, Tir *const *operands, int r, int count, Tir *regs);
+
 /* ---- elementwise.c: one lane; math.h has functions ---- */
 Tir ptx_lane(Gen *g, const Op *op, const Tir *args);
 Tir ptx_constant(Gen *g, const Type *lane, uint64_t bits);

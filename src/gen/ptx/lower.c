@@ -235,6 +235,11 @@ static Tir *ptx_lanes(Gen *g, const Op *op, const Layout *layout) {
             r += SOME_LOGS - 1;
             continue;
         }
+        int several = others ? 0 : ptx_several(g, op, operands, r, count, regs);
+        if (several) {
+            r += several - 1;
+            continue;
+        }
         if (op->kind == OP_SELECT && r % 2 == 0 && r + 1 < count &&
             select_two(g, op, operands, r, regs)) {
             r++;
