@@ -53,6 +53,8 @@ static inline Value *op_operand(const Op *op, OpKind kind, int index) {
 Value *access_pointer(const Op *op);
 Value *access_value(const Op *op);
 Value *access_mask(const Op *op);
+bool op_only_tests(const Op *op); /* assume, or an assert that is no user's: it says no program */
+bool access_ends(const Op *op); /* the mask may leave off the last lanes of one access */
 Value *access_other(const Op *op);
 
 static inline int fold_axis(const Op *op) { /* of reduce and scan */

@@ -220,7 +220,7 @@ typedef enum IntForm {
     FORM_DIVIDE,   /* needs care where the divisor is 0 or -1 */
 } IntForm;
 
-enum { MAX_ATTRS = 5 };
+enum { MAX_ATTRS = 6 };
 
 typedef struct AttrInfo {
     const char *name;

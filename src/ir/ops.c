@@ -108,6 +108,15 @@ Value *access_mask(const Op *op) {
     return access_operand(op, load_mask, store_mask, atomic_rmw_mask, atomic_cas_mask, fill_mask);
 }
 
+bool op_only_tests(const Op *op) {
+    return op->kind == OP_ASSUME || (op->kind == OP_ASSERT && assert_always(op));
+}
+
+bool access_ends(const Op *op) {
+    return (op->kind == OP_LOAD && load_ends(op)) || (op->kind == OP_STORE && store_ends(op)) ||
+           (op->kind == OP_FILL && fill_ends(op));
+}
+
 Value *access_other(const Op *op) {
     return access_operand(op, load_other, none, none, none, fill_other);
 }

@@ -235,6 +235,63 @@ Object *block_pointer_store(Lower *l, const Call *call, MemoryOptions options) {
 
 /* ---- tensor descriptors ---- */
 
+enum { ALIGNMENT = 16 }; /* of a descriptor's base, and of its strides' bytes, as Triton asks */
+
+/* Of a pointer: are its bytes a multiple, whatever is passed? */
+static bool is_multiple(const Lower *l, const Value *value, int64_t of) {
+    const Op *op = value->def;
+    int64_t number;
+    while (op && op->kind == OP_EXT_S) value = op->operands[0], op = value->def;
+    for (int i = 0; !op && i < l->fn->num_params; i++)
+        if (l->fn->params[i].value == value) return l->fn->params[i].divisible % of == 0;
+    if (!op) return false;
+    if (op->kind == OP_MUL)
+        return is_multiple(l, op->operands[0], of) || is_multiple(l, op->operands[1], of);
+    if (op->kind == OP_ADDPTR) {
+        int bytes = type_size_bytes(value->type->elem);
+        return is_multiple(l, addptr_pointer(op), of) &&
+               is_multiple(l, addptr_offset(op), bytes < of ? of / bytes : 1);
+    }
+    return value_is_int(value, &number) && number % of == 0;
+}
+
+static Object *promised(Lower *l, const Object *object, int64_t multiple) {
+    int64_t *values = arena_array(l->arena, int64_t, 1);
+    Value *value = build_1(&l->builder, OP_HINT, object->value);
+    *values = multiple;
+    hint_set_kind(value->def, HINT_DIVISIBLE);
+    hint_set_values(value->def, (Ints){1, values});
+    return tensor_like(l, object, value);
+}
+
+/* What no signature says is tested where the descriptor is made, and then counted on: accesses
+ * through it are wide. */
+static void check_alignment(Lower *l, Object **base, Object *strides) {
+    Builder *b = &l->builder;
+    const Type *word = type_scalar(TYPE_I64);
+    int bytes = type_size_bytes((*base)->value->type->elem), of = ALIGNMENT / bytes;
+    Value *bits = NULL;
+    if (l->frame->in_region) return; /* nothing is loaded there */
+    if (!is_multiple(l, (*base)->value, ALIGNMENT)) {
+        bits = build_cast(b, OP_BITCAST, (*base)->value, word);
+        *base = promised(l, *base, ALIGNMENT);
+    }
+    for (int i = 0; i + 1 < strides->num_items; i++) {
+        Object *stride = strides->items[i];
+        if (is_multiple(l, stride->value, of)) continue;
+        Value *step = build_2(b, OP_MUL, stride->value, build_int(b, word, bytes));
+        bits = bits ? build_2(b, OP_OR, bits, step) : step;
+        strides->items[i] = promised(l, stride, of);
+    }
+    if (!bits) return;
+    Value *low = build_2(b, OP_AND, bits, build_int(b, word, ALIGNMENT - 1));
+    Value *aligned = build_icmp(b, ICMP_EQ, low, build_int(b, word, 0));
+    Op *op = build_op(b, OP_ASSERT, 1, &aligned, 0, NULL, 0, NULL);
+    assert_set_text(op, STR("the base of a tensor descriptor and its strides but for the last must "
+                            "be multiples of 16 bytes"));
+    assert_set_always(op, true);
+}
+
 Object *builtin_make_descriptor(Lower *l, const Call *call) {
     int rank, block[MAX_RANK], count;
     Object *const *strides;
@@ -257,6 +314,7 @@ Object *builtin_make_descriptor(Lower *l, const Call *call) {
         return poison(l);
     Object *parts[4] = {call->args[0], shape, steps, shape_object(l, rank, block)};
     if (!lengths(l, call, rank, (const Object *const *)&parts[1], 2)) return poison(l);
+    check_alignment(l, &parts[0], steps);
     Object *descriptor = object_tuple(l->arena, 4, parts);
     descriptor->kind = OBJECT_DESCRIPTOR;
     descriptor->text = padding;
@@ -300,7 +358,7 @@ Object *builtin_descriptor_load(Lower *l, const Call *call) {
     const Object *descriptor = call->args[0];
     padding_value(l, descriptor->text, ltype_element(descriptor->items[0]->ltype), &other,
                   call->span);
-    return load(l, access.pointers, access.mask, other, (MemoryOptions){0}, call->span);
+    return load(l, access.pointers, access.mask, other, (MemoryOptions){.ends = true}, call->span);
 }
 
 static bool block_value(Lower *l, const Call *call) {
@@ -318,7 +376,8 @@ static bool block_value(Lower *l, const Call *call) {
 Object *builtin_descriptor_store(Lower *l, const Call *call) {
     Access access;
     if (!block_value(l, call) || !descriptor_access(l, call, &access)) return poison(l);
-    return store(l, access.pointers, call->args[2], access.mask, (MemoryOptions){0}, call->span);
+    return store(l, access.pointers, call->args[2], access.mask, (MemoryOptions){.ends = true},
+                 call->span);
 }
 
 Object *builtin_descriptor_atomic(Lower *l, const Call *call) {

@@ -113,6 +113,7 @@ Object *load(Lower *l, Object *pointer, Object *mask, Object *other, MemoryOptio
     load_set_cache(value->def, options.cache);
     load_set_evict(value->def, options.evict);
     load_set_volatile(value->def, options.is_volatile);
+    load_set_ends(value->def, options.ends);
     return tensor_new(l, value, type);
 }
 
@@ -156,6 +157,7 @@ Object *store(Lower *l, Object *pointer, Object *value, Object *mask, MemoryOpti
     Op *op = build_store(&l->builder, pointer->value, value->value, mask ? mask->value : NULL);
     store_set_cache(op, options.cache);
     store_set_evict(op, options.evict);
+    store_set_ends(op, options.ends);
     return object_none(l->arena);
 }
 

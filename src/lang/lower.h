@@ -227,6 +227,7 @@ Object *where(Lower *l, Object *condition, Object *a, Object *b, Span span);
 typedef struct MemoryOptions {
     int cache, evict;
     bool is_volatile;
+    bool ends; /* of a tensor descriptor: the mask ends rows */
 } MemoryOptions;
 Object *load(Lower *l, Object *pointer, Object *mask, Object *other, MemoryOptions options,
              Span span);

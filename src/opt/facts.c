@@ -17,7 +17,10 @@ enum { LARGEST = 1 << 30, MOST_ROUNDS = 8 };
 
 typedef struct Fact { /* along one dimension */
     int64_t c, d, k;  /* contiguity, divisibility, constancy */
+    int64_t f;        /* falling; at least k */
 } Fact;
+
+static Fact fact_of(int64_t c, int64_t d, int64_t k) { return (Fact){c, d, k, k}; }
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -35,15 +38,17 @@ static AxisFacts *axis_of(const Facts *facts, const Value *value) {
     AxisFacts *axis = &facts->axis[value->id];
     if (axis->contiguity) return axis;
     int rank = rank_of(value);
-    axis->contiguity = arena_array(facts->arena, int64_t, 3 * rank);
+    axis->contiguity = arena_array(facts->arena, int64_t, 4 * rank);
     axis->divisibility = axis->contiguity + rank;
     axis->constancy = axis->divisibility + rank;
+    axis->falling = axis->constancy + rank;
     return axis;
 }
 
 static Fact get(const Facts *facts, const Value *value, int dim) {
     const AxisFacts *axis = axis_of(facts, value);
-    return (Fact){axis->contiguity[dim], axis->divisibility[dim], axis->constancy[dim]};
+    return (Fact){axis->contiguity[dim], axis->divisibility[dim], axis->constancy[dim],
+                  axis->falling[dim]};
 }
 
 static void set(Facts *facts, const Value *value, int dim, Fact fact) {
@@ -52,6 +57,7 @@ static void set(Facts *facts, const Value *value, int dim, Fact fact) {
     axis->contiguity[dim] = least(fact.c, size);
     axis->divisibility[dim] = least(fact.d, LARGEST);
     axis->constancy[dim] = least(fact.k, size);
+    axis->falling[dim] = least(most(fact.f, fact.k), size);
 }
 
 /* What the values at multiples of `run` are divisible by; unit: how far apart neighbours are. */
@@ -76,31 +82,31 @@ static int64_t unit_of(const Value *value) {
 static Fact add(Fact a, Fact b, int64_t unit) {
     int64_t c = most(least(a.c, b.k), least(a.k, b.c));
     int64_t db = times(divisible_at(b, c, 1), unit); /* of addptr the offset counts elements */
-    return (Fact){c, least(divisible_at(a, c, unit), db), least(a.k, b.k)};
+    return fact_of(c, least(divisible_at(a, c, unit), db), least(a.k, b.k));
 }
 
 static Fact subtract(Fact a, Fact b) {
     int64_t c = least(a.c, b.k);
-    return (Fact){c, least(divisible_at(a, c, 1), divisible_at(b, c, 1)), least(a.k, b.k)};
+    return fact_of(c, least(divisible_at(a, c, 1), divisible_at(b, c, 1)), least(a.k, b.k));
 }
 
 /* x % n: a run of x that starts at a multiple of its length stays in one period of n. */
 static Fact remainder_fact(Fact x, Fact n, bool is_safe) {
     int64_t run = is_safe && n.c == 1 ? least(least(x.c, x.d), least(n.d, n.k)) : 1;
-    return (Fact){run, least(divisible_at(x, run, 1), divisible_at(n, 1, 1)), least(x.k, n.k)};
+    return fact_of(run, least(divisible_at(x, run, 1), divisible_at(n, 1, 1)), least(x.k, n.k));
 }
 
 /* x / n: likewise all of such a run has one quotient. */
 static Fact quotient_fact(Fact x, Fact n, bool is_safe) {
     int64_t run = is_safe && n.c == 1 ? least(least(x.c, x.d), least(n.d, n.k)) : 1;
-    return (Fact){1, 1, most(run, least(x.k, n.k))};
+    return fact_of(1, 1, most(run, least(x.k, n.k)));
 }
 
 static Fact shift_right_fact(Fact x, int64_t by) { /* floors: right for negative numbers too */
     int64_t power = by < 30 ? (int64_t)1 << by : LARGEST;
     int64_t run = least(least(x.c, x.d), power);
     int64_t all = divisible_at(x, 1, 1);
-    return (Fact){1, all > power ? all / power : 1, most(run, x.k)};
+    return fact_of(1, all > power ? all / power : 1, most(run, x.k));
 }
 
 /* x & mask. Low ones: as x % 2^j; low zeros: as (x / 2^j) * 2^j. */
@@ -109,35 +115,37 @@ static Fact and_constant_fact(Fact x, uint64_t mask) {
     if (zeros > 1) {
         int64_t run = least(least(x.c, x.d), zeros);
         bool is_clearing = (mask | (uint64_t)(zeros - 1)) == UINT64_MAX;
-        return (Fact){1, most(zeros, divisible_at(x, 1, 1)), is_clearing ? most(run, x.k) : x.k};
+        return fact_of(1, most(zeros, divisible_at(x, 1, 1)), is_clearing ? most(run, x.k) : x.k);
     }
     bool is_low = (mask & (mask + 1)) == 0;
     int64_t run = is_low ? least(least(x.c, x.d), ones) : 1;
-    return (Fact){run, least(divisible_at(x, run, 1), is_low ? LARGEST : 1), x.k};
+    return fact_of(run, least(divisible_at(x, run, 1), is_low ? LARGEST : 1), x.k);
 }
 
 static Fact compare_fact(const Op *op, Fact a, Fact b) {
-    int64_t k = least(a.k, b.k);
+    int64_t k = least(a.k, b.k), f = 0;
     switch (icmp_predicate(op)) {
     case ICMP_SLT:
     case ICMP_ULT:
     case ICMP_SGE:
     case ICMP_UGE: /* flips where a is b */
         k = most(k, least(least(a.c, a.d), least(b.k, divisible_at(b, 1, 1))));
+        if (icmp_predicate(op) == ICMP_SLT || icmp_predicate(op) == ICMP_ULT)
+            f = least(least(a.c, a.d), b.k);
         break;
     case ICMP_SGT:
     case ICMP_UGT:
     case ICMP_SLE:
     case ICMP_ULE: k = most(k, least(least(b.c, b.d), least(a.k, divisible_at(a, 1, 1)))); break;
     }
-    return (Fact){1, 1, k};
+    return (Fact){1, 1, k, f};
 }
 
 static Fact constancy_only(const Facts *facts, const Op *op, int dim) {
     int64_t k = LARGEST;
     for (int i = 0; i < op->num_operands; i++)
         if (op->operands[i]->type->rank) k = least(k, get(facts, op->operands[i], dim).k);
-    return (Fact){1, 1, k};
+    return fact_of(1, 1, k);
 }
 
 static Fact select_fact(const Facts *facts, const Op *op, int dim) {
@@ -146,25 +154,25 @@ static Fact select_fact(const Facts *facts, const Op *op, int dim) {
     int64_t k = condition->type->rank ? get(facts, condition, dim).k : LARGEST;
     int64_t unit = unit_of(select_a(op));
     int64_t c = least(k, least(a.c, b.c));
-    return (Fact){c, least(divisible_at(a, c, unit), divisible_at(b, c, unit)),
-                  least(k, least(a.k, b.k))};
+    return fact_of(c, least(divisible_at(a, c, unit), divisible_at(b, c, unit)),
+                   least(k, least(a.k, b.k)));
 }
 
 static Fact cast_fact(const Op *op, Fact a) {
     if (op->kind == OP_EXT_U) {
         int64_t run = least(a.c, a.d); /* an aligned run does not cross zero */
-        return (Fact){run, divisible_at(a, run, 1), a.k};
+        return fact_of(run, divisible_at(a, run, 1), a.k);
     }
     bool is_from_bool = type_is_bool(op->operands[0]->type);
-    if (is_from_bool) return (Fact){1, divisible_at(a, 1, 1), a.k};
+    if (is_from_bool) return fact_of(1, divisible_at(a, 1, 1), a.k);
     return a;
 }
 
 static Fact bitcast_fact(const Op *op, Fact a) {
     const Type *from = type_lane(op->operands[0]->type), *to = type_lane(op->results[0].type);
-    if (!type_is_ptr(from) || !type_is_ptr(to)) return (Fact){1, 1, a.k};
+    if (!type_is_ptr(from) || !type_is_ptr(to)) return fact_of(1, 1, a.k);
     if (type_size_bytes(from->elem) == type_size_bytes(to->elem)) return a;
-    return (Fact){1, divisible_at(a, 1, type_size_bytes(from->elem)), a.k};
+    return fact_of(1, divisible_at(a, 1, type_size_bytes(from->elem)), a.k);
 }
 
 static Fact binary_fact(const Facts *facts, const Op *op, int dim) {
@@ -178,7 +186,7 @@ static Fact binary_fact(const Facts *facts, const Op *op, int dim) {
     if (kind == OP_ADD) return add(a, b, 1);
     if (kind == OP_ADDPTR) return add(a, b, unit_of(addptr_pointer(op)));
     if (kind == OP_SUB) return subtract(a, b);
-    if (kind == OP_MUL) return (Fact){1, times(da, db), k};
+    if (kind == OP_MUL) return fact_of(1, times(da, db), k);
     if (kind == OP_REM_S) return remainder_fact(a, b, is_safe);
     if (kind == OP_REM_U) return remainder_fact(a, b, true);
     if (kind == OP_DIV_S || kind == OP_DIV_U) {
@@ -188,16 +196,16 @@ static Fact binary_fact(const Facts *facts, const Op *op, int dim) {
         return q;
     }
     if (kind == OP_AND && is_number) return and_constant_fact(a, (uint64_t)number);
-    if (kind == OP_AND) return (Fact){1, most(da, db), k};
+    if (kind == OP_AND) return (Fact){1, most(da, db), k, least(a.f, b.f)};
     if (kind == OP_OR || kind == OP_XOR || kind == OP_MIN_S || kind == OP_MAX_S ||
         kind == OP_MIN_U || kind == OP_MAX_U)
-        return (Fact){1, least(da, db), k};
+        return fact_of(1, least(da, db), k);
     bool in_range = is_number && (uint64_t)number < width;
-    if (kind == OP_SHL && !in_range) return (Fact){1, da, k};
-    if (kind == OP_SHL) return (Fact){1, times(da, (int64_t)1 << (number < 30 ? number : 30)), k};
+    if (kind == OP_SHL && !in_range) return fact_of(1, da, k);
+    if (kind == OP_SHL) return fact_of(1, times(da, (int64_t)1 << (number < 30 ? number : 30)), k);
     if ((kind == OP_SHR_S || kind == OP_SHR_U) && in_range) return shift_right_fact(a, number);
     if (kind == OP_ICMP) return compare_fact(op, a, b);
-    return (Fact){1, 1, k};
+    return fact_of(1, 1, k);
 }
 
 static void elementwise(Facts *facts, const Op *op) {
@@ -265,21 +273,22 @@ static void reshape(Facts *facts, const Op *op) {
     const Value *a = op->operands[0], *r = &op->results[0];
     int64_t all = divisible_everywhere(facts, a), unit = unit_of(a);
     bool is_uniform = is_uniform_tile(facts, a);
-    for (int i = 0; i < rank_of(r); i++) set(facts, r, i, (Fact){1, all, is_uniform ? LARGEST : 1});
+    for (int i = 0; i < rank_of(r); i++)
+        set(facts, r, i, fact_of(1, all, is_uniform ? LARGEST : 1));
     if (!a->type->rank || !r->type->rank || is_uniform) return;
     /* The last dimension keeps its neighbours, in runs that fit in both shapes. */
     int last = a->type->rank - 1, size = r->type->shape[r->type->rank - 1];
     if (size > a->type->shape[last]) size = a->type->shape[last];
     Fact x = get(facts, a, last);
     int64_t c = least(x.c, size);
-    set(facts, r, r->type->rank - 1, (Fact){c, divisible_at(x, c, unit), least(x.k, size)});
+    set(facts, r, r->type->rank - 1, fact_of(c, divisible_at(x, c, unit), least(x.k, size)));
 }
 
 static void expand_dims(Facts *facts, const Op *op) {
     const Value *a = op->operands[0], *r = &op->results[0];
     for (int i = 0, from = 0; i < r->type->rank; i++) {
         if (i == expand_dims_axis(op))
-            set(facts, r, i, (Fact){1, divisible_everywhere(facts, a), 1});
+            set(facts, r, i, fact_of(1, divisible_everywhere(facts, a), 1));
         else
             set(facts, r, i, get(facts, a, from++));
     }
@@ -289,7 +298,7 @@ static void broadcast(Facts *facts, const Op *op) {
     const Value *a = op->operands[0], *r = &op->results[0];
     for (int i = 0; i < r->type->rank; i++) {
         Fact x = get(facts, a, i);
-        if (a->type->shape[i] == 1) x = (Fact){1, x.d, LARGEST};
+        if (a->type->shape[i] == 1) x = fact_of(1, x.d, LARGEST);
         set(facts, r, i, x);
     }
 }
@@ -307,19 +316,20 @@ static void hint(Facts *facts, const Op *op) {
 }
 
 static void splat(Facts *facts, const Value *r, int64_t divisible) {
-    for (int i = 0; i < rank_of(r); i++) set(facts, r, i, (Fact){1, divisible, LARGEST});
+    for (int i = 0; i < rank_of(r); i++) set(facts, r, i, fact_of(1, divisible, LARGEST));
 }
 
 static void nothing_known(Facts *facts, const Value *value) {
     facts->range[value->id] = range_of_type(value->type);
-    for (int i = 0; i < rank_of(value); i++) set(facts, value, i, (Fact){1, 1, 1});
+    for (int i = 0; i < rank_of(value); i++) set(facts, value, i, fact_of(1, 1, 1));
 }
 
 /* ---- structure ---- */
 
 static Fact join(Fact a, Fact b, int64_t unit) {
     int64_t c = least(a.c, b.c);
-    return (Fact){c, least(divisible_at(a, c, unit), divisible_at(b, c, unit)), least(a.k, b.k)};
+    return (Fact){c, least(divisible_at(a, c, unit), divisible_at(b, c, unit)), least(a.k, b.k),
+                  least(a.f, b.f)};
 }
 
 /* Lowers the facts of `into` to what holds of `from` too; says whether they changed. */
@@ -329,7 +339,8 @@ static bool join_into(Facts *facts, Value *into, const Value *from) {
         Fact before = get(facts, into, i);
         set(facts, into, i, join(before, get(facts, from, i), unit_of(into)));
         Fact after = get(facts, into, i);
-        changed |= before.c != after.c || before.d != after.d || before.k != after.k;
+        changed |= before.c != after.c || before.d != after.d || before.k != after.k ||
+                   before.f != after.f;
     }
     facts->range[into->id] = range_union(facts->range[into->id], facts->range[from->id]);
     if (facts->base[into->id] && facts->base[into->id] != facts->base[from->id]) {
@@ -374,7 +385,7 @@ static void walk_for(Facts *facts, const Op *op) {
     int64_t step;
     start_from_nothing(facts, index);
     set(facts, index, 0,
-        (Fact){1, least(get(facts, for_lower(op), 0).d, get(facts, for_step(op), 0).d), 1});
+        fact_of(1, least(get(facts, for_lower(op), 0).d, get(facts, for_step(op), 0).d), 1));
     facts->nonnegative[index->id] = facts->nonnegative[for_lower(op)->id] &&
                                     value_is_int(for_step(op), &step) && step > 0 &&
                                     (!for_unsigned(op) || facts->nonnegative[for_upper(op)->id]);
@@ -470,7 +481,7 @@ static void walk_op(Facts *facts, const Op *op) {
     if (op->kind == OP_CONSTANT)
         splat(facts, result, type_is_float(result->type) ? 1 : power_in(constant_bits(op)));
     else if (op->kind == OP_ARANGE)
-        set(facts, result, 0, (Fact){LARGEST, power_in((uint64_t)arange_start(op)), 1});
+        set(facts, result, 0, fact_of(LARGEST, power_in((uint64_t)arange_start(op)), 1));
     else if (op->kind == OP_SPLAT)
         splat(facts, result, get(facts, op->operands[0], 0).d);
     else if (op->kind == OP_EXPAND_DIMS)
@@ -511,7 +522,7 @@ static Facts *compute(Arena *arena, const Func *fn, bool linear, const bool *giv
     for (int i = 0; i < fn->num_params; i++) {
         Value *value = fn->params[i].value;
         start_from_nothing(facts, value);
-        set(facts, value, 0, (Fact){1, power_in((uint64_t)(unsigned)fn->params[i].divisible), 1});
+        set(facts, value, 0, fact_of(1, power_in((uint64_t)(unsigned)fn->params[i].divisible), 1));
         if (type_is_ptr(value->type)) facts->base[value->id] = value;
     }
     walk(facts, fn->body);
@@ -539,6 +550,7 @@ int64_t facts_lanes_at_once(const Facts *facts, const Op *access, int dim) {
     int bytes = type_size_bytes(type_lane(pointer->type)->elem);
     int64_t lanes = least(axis->contiguity[dim], axis->divisibility[dim] / bytes);
     if (mask && !value_is_constant(mask, &bits))
-        lanes = least(lanes, facts_axis(facts, mask)->constancy[dim]);
+        lanes = least(lanes, access_ends(access) ? facts_axis(facts, mask)->falling[dim]
+                                                 : facts_axis(facts, mask)->constancy[dim]);
     return most(1, least(lanes, 16 / bytes));
 }

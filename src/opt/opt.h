@@ -44,6 +44,7 @@ const Pass *pass_at(int index);  /* NULL past the last */
  * Nothing else is assumed. */
 typedef struct AxisFacts { /* as many of each as the value has dimensions; of a scalar one */
     int64_t *contiguity, *divisibility, *constancy;
+    int64_t *falling; /* of truth values: of an aligned run of so many, the true ones come first */
 } AxisFacts;
 
 /* Linear form of an integer or pointer value, scalar or tile, where it has one:

@@ -286,6 +286,26 @@ TEST(texts_the_driver_refuses) {
     }
 }
 
+/* What the compiler says behind a trap is said where the driver may have seen one. */
+TEST(trap_is_explained) {
+    for (int i = 0; i < 2; i++) {
+        Fixture f;
+        void *loaded = NULL;
+        fresh();
+        open_device(&f, NULL, NULL);
+        Str text = str_format(f.arena, "%s//\ttrap; // line 7: a is odd\n//\ttrap; // line 9: b\n",
+                              record_ptx);
+        CompiledKernel kernel = kernel_of(f.arena, "my_record", text.data, 128, 0);
+        CHECK(device_cuda.load(&f.device, &kernel, &loaded) == TERN_OK);
+        CHECK(launch(&f, NULL, loaded, NULL, 1) == TERN_OK);
+        mock()->fail(2, i ? CUDA_ILLEGAL_ADDRESS : CUDA_LAUNCH_FAILED);
+        CHECK(device_cuda.synchronize(&f.device) == TERN_ERROR_KERNEL);
+        CHECK(why_has(&f, "it stops itself at line 7: a is odd; or line 9: b; seen when") == !i);
+        device_cuda.unload(&f.device, loaded);
+        close_device(&f);
+    }
+}
+
 TEST(kernel_failure_is_named) {
     for (int blocking = 0; blocking < 2; blocking++) {
         Fixture f;

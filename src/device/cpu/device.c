@@ -613,6 +613,11 @@ static tern_status launch_result(CpuLaunch *launch) {
     case KERNEL_STEP:
         return says(device, TERN_ERROR_KERNEL, "kernel '%.*s', line %d: the step of a range is 0",
                     STR_ARG(name), launch->failure.detail);
+    case KERNEL_ALIGNED:
+        return says(device, TERN_ERROR_KERNEL,
+                    "kernel '%.*s', line %d: the base of a tensor descriptor and its strides but "
+                    "for the last must be multiples of 16 bytes",
+                    STR_ARG(name), launch->failure.detail);
     case KERNEL_DEADLOCK:
         return says(device, TERN_ERROR_KERNEL,
                     "kernel '%.*s': deadlock: all programs that have begun wait in loops and "

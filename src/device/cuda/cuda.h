@@ -41,6 +41,7 @@ typedef struct CudaObject {
     void **walk_args;                  /* .. its arguments, and the size of the grid */
     char *name;                        /* loaded: "softmax_kernel (softmax.py:12)" */
     char *log;                         /* loaded: what the driver's assembler said; may be "" */
+    char *stops;                       /* loaded: "line 12: .." of each trap; NULL: it has none */
 } CudaObject;
 
 typedef struct CudaBlock {

@@ -48,6 +48,7 @@ void cuda_object_free(Cuda *cuda, CudaObject *object) {
     free(object->maps);
     free(object->name);
     free(object->log);
+    free(object->stops);
     free(object->walk_args);
     free(object);
 }

@@ -116,6 +116,25 @@ static char *kernel_words(const CompiledKernel *kernel) {
     return length < 0 ? NULL : words;
 }
 
+/* The compiler says behind a trap what it is for: "trap; // line 12: .."; NULL: there is none. */
+static char *stops_of(Str text) {
+    static const char start[] = "trap; // ";
+    char *words = NULL;
+    for (int at = 0; at < text.length; at++) {
+        Str rest = {text.data + at, text.length - at};
+        if (!str_starts(rest, start)) continue;
+        rest.data += strlen(start), rest.length -= (int)strlen(start);
+        int length = 0;
+        while (length < rest.length && rest.data[length] != '\n') length++;
+        char *more = NULL;
+        int made = asprintf(&more, "%s%s%.*s", words ? words : "", words ? "; or " : "", length,
+                            rest.data);
+        free(words);
+        words = made < 0 ? NULL : more;
+    }
+    return words;
+}
+
 static CudaResult assemble(Cuda *cuda, Arena *scratch, Str text, Logs *logs, CudaModule *module) {
     logs_init(logs);
     return cuda->driver.module_load(module, str_c(scratch, text), (unsigned)COUNT(logs->options),
@@ -171,6 +190,7 @@ static tern_status load_kernel(Cuda *cuda, Arena *scratch, const CompiledKernel 
                                CudaObject *object) {
     Logs *logs = arena_new_of(scratch, Logs);
     object->name = kernel_words(kernel);
+    object->stops = stops_of(kernel->text);
     if (!object->name) return cuda_fail(cuda, TERN_ERROR_NO_MEMORY, "the host's memory is full");
     if (kernel->text.length == 0)
         return cuda_fail(cuda, TERN_ERROR_ARGUMENT,

@@ -20,17 +20,20 @@ tern_status cuda_fail(Cuda *cuda, tern_status status, const char *format, ...) {
     return status;
 }
 
-static void describe_last(const Cuda *cuda, char *out, size_t size) {
+static void describe_last(const Cuda *cuda, CudaResult result, char *out, size_t size) {
     if (!cuda->last) {
         snprintf(out, size, "no launch of this context is unfinished: other work in the process");
         return;
     }
     const uint32_t *g = cuda->last_grid;
     bool alone = cuda->launches_since_wait == 1;
-    snprintf(out, size, "%s %s, launch %llu, grid (%u, %u, %u)%s",
+    bool trapped = result == CUDA_LAUNCH_FAILED || result == CUDA_ILLEGAL_INSTRUCTION;
+    const char *stops = trapped ? cuda->last->stops : NULL;
+    snprintf(out, size, "%s %s, launch %llu, grid (%u, %u, %u)%s%s%s",
              alone ? "kernel" : "last launched", cuda->last->name,
              (unsigned long long)cuda->num_launches, g[0], g[1], g[2],
-             alone ? "" : "; with TERN_LAUNCH_BLOCKING=1 the launch at fault is named");
+             alone ? "" : "; with TERN_LAUNCH_BLOCKING=1 the launch at fault is named",
+             stops ? "; it stops itself at " : "", stops ? stops : "");
 }
 
 tern_status cuda_check(Cuda *cuda, CudaResult result, const char *doing) {
@@ -43,7 +46,7 @@ tern_status cuda_check(Cuda *cuda, CudaResult result, const char *doing) {
             result == CUDA_OUT_OF_MEMORY ? TERN_ERROR_NO_MEMORY : TERN_ERROR_DEVICE;
         return cuda_fail(cuda, status, "%s: cannot %s: %s", device, doing, driver);
     }
-    describe_last(cuda, last, sizeof last);
+    describe_last(cuda, result, last, sizeof last);
     cuda->unusable = true;
     return cuda_fail(
         cuda, TERN_ERROR_KERNEL,
@@ -85,7 +88,7 @@ static void rest(int64_t waited_ns) {
 
 static tern_status hangs(Cuda *cuda) {
     char last[1024];
-    describe_last(cuda, last, sizeof last);
+    describe_last(cuda, CUDA_OK, last, sizeof last);
     cuda->unusable = cuda->hung = true;
     return cuda_fail(cuda, TERN_ERROR_KERNEL,
                      "%s: not finished after %d ms (%s). A kernel cannot be stopped from outside: "

@@ -78,6 +78,17 @@ bool sim_print(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     return true;
 }
 
+/* The compiler says behind it what it is for. */
+bool sim_trap(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
+    static const char start[] = "trap; // ";
+    int lane = __builtin_ctz(lanes);
+    Str line = source_line(m->program->text, ins->line);
+    while (line.length && *line.data == '\t') line.data++, line.length--;
+    if (!str_starts(line, start)) return sim_fail(m, w, ins, lane, "the kernel executed 'trap'");
+    line.data += strlen(start), line.length -= (int)strlen(start);
+    return sim_fail(m, w, ins, lane, "assertion failed: %.*s", STR_ARG(line));
+}
+
 bool sim_assert(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     int lane = __builtin_ctz(lanes);
     const char *text = string_at(m, w, lane, operand_at(m, w, ins, 0, lane));

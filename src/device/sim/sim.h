@@ -442,6 +442,7 @@ bool sim_pool_has(const Machine *m, const Warp *w); /* what a warp at the pool w
 bool sim_pool_end(Machine *m, Warp *w);             /* the warp has ended */
 bool sim_print(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
 bool sim_assert(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
+bool sim_trap(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
 /* Runs until the warp ends, waits, is stuck, or `steps` instructions are done. */
 bool sim_warp(Machine *m, Warp *w, uint64_t steps);
 tern_status sim_launch_blocks(Machine *m);

@@ -213,7 +213,7 @@ static bool control(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
             w->pc++;
         return true;
     case SIM_TRAP:
-        if (lanes) return sim_fail(m, w, ins, __builtin_ctz(lanes), "the kernel executed 'trap'");
+        if (lanes) return sim_trap(m, w, ins, lanes);
         w->pc++;
         return true;
     case SIM_BARRIER:

@@ -21,8 +21,14 @@ struct KernelRuntime {
     const volatile int *stop; /* 1: the launch is to end; looked at by loops that may have no end */
 };
 
-/* The detail is an index into tern_asserts, a line, a line, nothing. */
-enum { KERNEL_ASSERT = 1, KERNEL_WRAPS = 2, KERNEL_STEP = 3, KERNEL_DEADLOCK = 4 };
+/* The detail is an index into tern_asserts, a line, a line, nothing, a line. */
+enum {
+    KERNEL_ASSERT = 1,
+    KERNEL_WRAPS = 2,
+    KERNEL_STEP = 3,
+    KERNEL_DEADLOCK = 4,
+    KERNEL_ALIGNED = 5 /* it is not: a tensor descriptor */
+};
 
 /* The low bits: a row of base/dtypes.def's TYPE rows, or past them a pointer. From PRINT_OPERAND
  * on: 1 + the operand's number, if there are several. */

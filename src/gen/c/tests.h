@@ -21,7 +21,7 @@ struct KernelTests {
                    unsigned long long address);
 };
 
-enum { KERNEL_OUTSIDE = KERNEL_DEADLOCK + 1 }; /* what a launch fails with then */
+enum { KERNEL_OUTSIDE = KERNEL_ALIGNED + 1 }; /* what a launch fails with then */
 
 #define T_TESTS ((KernelTests *)R)
 

@@ -255,6 +255,35 @@ static void load_scalar(Gen *g, const Op *op) {
     ptx_define_scalar(g, op_result(op), result);
 }
 
+/* Is the predicate false? One that is true becomes 0. */
+static bool is_off(Gen *g, Tir *guard) {
+    uint64_t bits;
+    if (!*guard || !tir_is_const(g->b, *guard, &bits)) return false;
+    *guard = 0;
+    return !bits;
+}
+
+/* Lanes of which the masks leave off the last ones: all at once, or each for itself. */
+static void load_ended(Gen *g, const Op *op, int reg, const Tir *pointers, const Tir *masks,
+                       const Tir *others, Tir *regs) {
+    const Type *lane = pointee(op);
+    const char *mnemonic = ptx_load_mnemonic(g, op);
+    int width = (int)load_width(op);
+    Tir all = masks[reg + width - 1], some = tir_1(g->b, TIR_NOT_P, all), at_once[16];
+    for (int i = 0; i < width; i++)
+        at_once[i] = others ? others[reg + i] : ptx_constant(g, lane, 0);
+    if (!is_off(g, &all))
+        ptx_load_lanes(g, mnemonic, g->while_depth, pointers[reg], lane, width, all,
+                       others ? others + reg : NULL, at_once);
+    for (int i = 0; i < width; i++) {
+        Tir guard = tir_2(g->b, TIR_AND_P, masks[reg + i], some);
+        regs[reg + i] = at_once[i];
+        if (i < width - 1 && !is_off(g, &guard))
+            ptx_load_lanes(g, mnemonic, g->while_depth, pointers[reg + i], lane, 1, guard,
+                           at_once + i, regs + reg + i);
+    }
+}
+
 void ptx_load(Gen *g, const Op *op) {
     const Value *result = op_result(op);
     if (!type_is_tile(result->type)) {
@@ -275,6 +304,10 @@ void ptx_load(Gen *g, const Op *op) {
     for (int r = 0; r < count; r += width) {
         Tir guard = masks ? masks[r] : 0;
         uint64_t bits;
+        if (load_ends(op) && masks && width > 1) {
+            load_ended(g, op, r, pointers, masks, others, regs);
+            continue;
+        }
         if (guard && tir_is_const(g->b, guard, &bits)) {
             for (int i = 0; i < width && !bits; i++)
                 regs[r + i] = others ? others[r + i] : ptx_constant(g, lane, 0);
@@ -285,6 +318,29 @@ void ptx_load(Gen *g, const Op *op) {
                        others ? others + r : NULL, regs + r);
     }
     ptx_define(g, result, regs);
+}
+
+/* As load_ended. */
+static void store_ended(Gen *g, const Op *op, int reg, const Tir *pointers, const Tir *masks,
+                        Tir once, const Tir *values) {
+    const Type *lane = type_lane(store_value(op)->type);
+    const char *mnemonic = ptx_store_mnemonic(g, op);
+    int width = (int)store_width(op), end = tir_new_label(g->b);
+    Tir all = masks[reg + width - 1], guard;
+    bool never = is_off(g, &all);
+    guard = all && once ? tir_2(g->b, TIR_AND_P, all, once) : all ? all : once;
+    if (!never) ptx_store_lanes(g, mnemonic, pointers[reg], lane, width, guard, values + reg);
+    if (!all) return;
+    if (!never) tir_branch(g->b, end, all, false);
+    int scope = tir_enter(g->b);
+    for (int i = 0; i < width - 1; i++) {
+        guard = masks[reg + i];
+        if (once) guard = tir_2(g->b, TIR_AND_P, guard, once);
+        if (!is_off(g, &guard))
+            ptx_store_lanes(g, mnemonic, pointers[reg + i], lane, 1, guard, values + reg + i);
+    }
+    tir_leave(g->b, scope);
+    tir_label(g->b, end);
 }
 
 void ptx_store(Gen *g, const Op *op) {
@@ -301,6 +357,10 @@ void ptx_store(Gen *g, const Op *op) {
     for (int r = 0; r < count; r += width) {
         Tir guard = once;
         uint64_t bits;
+        if (tile && store_ends(op) && masks && width > 1) {
+            store_ended(g, op, r, pointers, masks, once, values);
+            continue;
+        }
         if (masks && !tir_is_const(g->b, masks[r], &bits))
             guard = guard ? tir_2(g->b, TIR_AND_P, masks[r], guard) : masks[r];
         else if (masks && !bits)

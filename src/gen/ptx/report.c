@@ -128,8 +128,17 @@ void ptx_printf(Gen *g, const Op *op) {
 
 /* ---- assert ---- */
 
+/* What a device says of a trap: it finds it in the text. */
+static Str trap_text(Gen *g, const Op *op) {
+    int line = 0, column = 0;
+    if (op->span.source) source_position(op->span.source, op->span.start, &line, &column);
+    Str text = assert_text(op);
+    return str_format(g->arena, "trap; // line %d: %.*s", line, STR_ARG(text));
+}
+
 void ptx_assert(Gen *g, const Op *op) {
-    if (!g->options->debug && g->fn->form != FORM_THREAD) return;
+    bool always = assert_always(op) != 0;
+    if (!always && !g->options->debug && g->fn->form != FORM_THREAD) return;
     const Value *condition = assert_condition(op), *mask = assert_mask(op);
     const Layout *layout = type_layout(condition->type);
     Tir *regs = ptx_regs_of(g, condition), *masks = mask ? ptx_regs_of(g, mask) : NULL;
@@ -139,8 +148,17 @@ void ptx_assert(Gen *g, const Op *op) {
         if (masks) bad = tir_2(g->b, TIR_AND_P, bad, masks[r]);
         failed = tir_2(g->b, TIR_OR_P, failed, bad);
     }
+    uint64_t bits;
+    if (tir_is_const(g->b, failed, &bits) && !bits) return;
+    int end = tir_new_label(g->b), line = 0, column = 0;
+    if (always) { /* no call: with one in the text, products by wgmma wait for each other */
+        tir_branch(g->b, end, failed, true);
+        tir_plain(g->b, trap_text(g, op).data);
+        tir_label(g->b, end);
+        return;
+    }
     g->uses_assert = true;
-    int end = tir_new_label(g->b), scope = tir_enter(g->b), line = 0, column = 0;
+    int scope = tir_enter(g->b);
     const char *file = "";
     if (op->span.source) {
         source_position(op->span.source, op->span.start, &line, &column);

@@ -75,15 +75,56 @@ typedef struct Fill {
     const Type *lane;
     Tir *pointers, *masks, *others;
     Tir policy; /* of the second cache; 0: none */
-    bool copies;
+    bool copies, ends;
 } Fill;
 
-static void copy(Gen *g, const Fill *f, Tir to, Tir from, int bytes, Tir mask, Tir guard) {
+/* Of lanes of which the masks leave off the last ones: how many bytes are left. What all masks ask
+ * for is asked once, so that rows of a tile share the rest. */
+static Tir bytes_left(Gen *g, const Tir *masks, int lanes, int each) {
+    Tirs *b = g->b;
+    Tir rest[16], zero = tir_i32(b, 0), sum = zero;
+    bool same = true, all_and = true, counts = true;
+    for (int i = 0; i < lanes; i++) {
+        same = same && masks[i] == masks[0];
+        all_and = all_and && tir_is(b, masks[i], TIR_AND_P);
+        counts = counts && tir_is(b, masks[i], TIR_LT_U32);
+    }
+    if (same) return tir_select(b, masks[0], tir_i32(b, lanes * each), zero);
+    for (int k = 0; k < 2 && all_and; k++) {
+        Tir common = tir_argument(b, masks[0], k);
+        bool all = true;
+        for (int i = 0; i < lanes; i++) {
+            int at = tir_argument(b, masks[i], 1) == common ? 1 : 0;
+            all = all && tir_argument(b, masks[i], at) == common;
+            rest[i] = tir_argument(b, masks[i], 1 - at);
+        }
+        if (all) return tir_select(b, common, bytes_left(g, rest, lanes, each), zero);
+    }
+    if (counts) { /* x < n, x + 1 < n .. */
+        int64_t first, offset;
+        Tir n = tir_argument(b, masks[0], 1),
+            x = tir_split_offset(b, tir_argument(b, masks[0], 0), &first);
+        for (int i = 1; i < lanes && counts; i++)
+            counts = tir_argument(b, masks[i], 1) == n &&
+                     tir_split_offset(b, tir_argument(b, masks[i], 0), &offset) == x &&
+                     offset == first + i;
+        if (counts) {
+            Tir left = tir_2(b, TIR_SUB32, n, tir_argument(b, masks[0], 0));
+            left = tir_2(b, TIR_MIN_U32, left, tir_i32(b, lanes));
+            return tir_select(b, masks[0], tir_2(b, TIR_MUL32, left, tir_i32(b, each)), zero);
+        }
+    }
+    for (int i = 0; i < lanes; i++)
+        sum = tir_2(b, TIR_ADD32, sum, tir_select(b, masks[i], tir_i32(b, each), zero));
+    return sum;
+}
+
+static void copy(Gen *g, const Fill *f, Tir to, Tir from, int bytes, Tir left, Tir guard) {
     int64_t to_offset, from_offset;
     Tir args[4] = {tir_split_offset(g->b, to, &to_offset),
                    tir_split_offset(g->b, from, &from_offset)};
     int count = 2;
-    if (mask) args[count++] = tir_select(g->b, mask, tir_i32(g->b, bytes), tir_i32(g->b, 0));
+    if (left) args[count++] = left;
     if (f->policy) args[count++] = f->policy;
     /* Past the first level of cache, where that is possible: the tile is read once. */
     Str text = str_format(g->arena, "cp.async.%s.shared.global%s", bytes == 16 ? "cg" : "ca",
@@ -95,11 +136,18 @@ static void copy(Gen *g, const Fill *f, Tir to, Tir from, int bytes, Tir mask, T
 }
 
 static void fill_lanes(Gen *g, const Fill *f, Tir to, int reg, int lanes, Tir guard) {
+    int each = ptx_lane_bytes(f->lane);
     Tir mask = f->masks ? f->masks[reg] : 0, values[16];
     uint64_t bits;
+    if (f->ends && f->copies) {
+        copy(g, f, to, f->pointers[reg], lanes * each, bytes_left(g, f->masks + reg, lanes, each),
+             guard);
+        return;
+    }
     if (mask && tir_is_const(g->b, mask, &bits) && bits) mask = 0;
     if (f->copies) {
-        copy(g, f, to, f->pointers[reg], lanes * ptx_lane_bytes(f->lane), mask, guard);
+        Tir left = mask ? tir_select(g->b, mask, tir_i32(g->b, lanes * each), tir_i32(g->b, 0)) : 0;
+        copy(g, f, to, f->pointers[reg], lanes * each, left, guard);
         return;
     }
     Tir *others = f->others ? f->others + reg : NULL;
@@ -125,6 +173,8 @@ static void ptx_fill(Gen *g, const Op *op) {
     while (lanes < fill_width(op) && bit < walk.vector && walk.bit_of[bit] == bit)
         lanes *= 2, bit++;
     f.copies = has_copies(g) && lanes * ptx_lane_bytes(f.lane) >= 4 && is_zero(fill_other(op));
+    f.ends = fill_ends(op) && f.masks && f.copies;
+    if (fill_ends(op) && !f.copies) lanes = 1;
     Tir guard = ptx_replica_guard(g, layout);
     if (op->barrier) ptx_barrier(g);
     ptx_note_width(g, op, "copies of", lanes * ptx_lane_bytes(f.lane));

@@ -159,6 +159,7 @@ static void write_fills(Bringer *b, Builder *at, Value **turn) {
         at->before = load, at->span = load->span;
         Op *fill = build_op(at, OP_FILL, load_mask(load) ? 4 : 3, operands, 0, NULL, 0, NULL);
         fill_set_part(fill, i), fill_set_width(fill, load_width(load));
+        fill_set_ends(fill, load_ends(load));
     }
 }
 

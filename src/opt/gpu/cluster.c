@@ -47,7 +47,7 @@ static bool can_be_of_blocks(const Cluster *c, const Op *op) {
     if (op->kind == OP_LOAD) return !load_volatile(op);
     if (op->kind == OP_STORE) return !store_volatile(op);
     if (op->kind == OP_INLINE_ASM) return op_is_pure(op);
-    if (op->kind == OP_ASSUME || op->kind == OP_YIELD) return true;
+    if (op_only_tests(op) || op->kind == OP_YIELD) return true;
     bool plain = !op->num_regions || op_has_trait(op, ISOLATED);
     return op_has_trait(op, PURE) && plain && op->kind != OP_DOT;
 }

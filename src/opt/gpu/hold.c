@@ -107,6 +107,7 @@ static void write_fills(Holder *h) {
         at.before = load, at.span = load->span;
         Op *fill = build_op(&at, OP_FILL, load_mask(load) ? 4 : 3, operands, 0, NULL, 0, NULL);
         fill_set_part(fill, i), fill_set_width(fill, load_width(load));
+        fill_set_ends(fill, load_ends(load));
         if (!h->has_rows) fill_set_evict(fill, load_evict(load));
         h->held[i] = NULL;
         h->numbers[i] = number_of(load);
@@ -254,6 +255,7 @@ static void fill_row(Row *r) {
         at.before = load, at.span = load->span;
         Op *fill = build_op(&at, OP_FILL, load_mask(load) ? 4 : 3, operands, 0, NULL, 0, NULL);
         fill_set_part(fill, 0), fill_set_width(fill, load_width(load));
+        fill_set_ends(fill, load_ends(load));
         load_set_kept(load, 0); /* nobody reads it any more */
     }
 }

@@ -55,8 +55,8 @@ static bool is_alone(Op *op, void *user) {
     (void)user;
     if (op->kind == OP_LOAD) return !load_volatile(op);
     if (op->kind == OP_STORE) return !store_volatile(op);
-    return op->kind == OP_FOR || op->kind == OP_IF || op->kind == OP_YIELD ||
-           op->kind == OP_ASSUME || op_has_trait(op, PURE);
+    return op->kind == OP_FOR || op->kind == OP_IF || op->kind == OP_YIELD || op_only_tests(op) ||
+           op_has_trait(op, PURE);
 }
 
 static bool begins_last_first(Op *op, void *user) {

@@ -769,6 +769,40 @@ static bool check_target(const PassCtx *px, const Func *fn) {
     return true;
 }
 
+/* ---- rows that end ---- */
+
+typedef struct Ends {
+    const Arch *arch;
+    bool *multiplied; /* by value id */
+    bool any;
+} Ends;
+
+static bool note_multiplied(Op *op, void *user) {
+    Ends *e = user;
+    for (int i = 0; i < 2 && op->kind == OP_DOT; i++) {
+        const Value *value = op->operands[i];
+        if (value->def && value->def->kind == OP_TRANS) value = value->def->operands[0];
+        e->multiplied[value->id] = e->any = true;
+    }
+    return true;
+}
+
+/* cp.async leaves off what a row does not have. Other loads would be of all lanes or of each one,
+ * twice the text; and stores, but the tile of a product is laid out anew for them anyway. */
+static bool drop_ends(Op *op, void *user) {
+    const Ends *e = user;
+    if (op->kind == OP_LOAD && (e->arch->number < 80 || !e->multiplied[op_result(op)->id]))
+        load_set_ends(op, 0);
+    if (op->kind == OP_STORE && !e->any) store_set_ends(op, 0);
+    return true;
+}
+
+static void choose_ends(const Placer *p) {
+    Ends e = {p->arch, arena_array(p->arena, bool, p->fn->num_values), false};
+    region_walk(p->fn->body, note_multiplied, &e);
+    region_walk(p->fn->body, drop_ends, &e);
+}
+
 bool pass_place(PassCtx *px, Func *fn) {
     if (fn->form == FORM_PLACED || !check_target(px, fn)) return false;
     func_renumber(fn);
@@ -783,6 +817,7 @@ bool pass_place(PassCtx *px, Func *fn) {
         func_renumber(fn);
         p.facts = facts_compute(px->scratch, fn);
     }
+    choose_ends(&p);
     p.plans = arena_array(px->scratch, ValuePlan, fn->num_values);
     region_walk(fn->body, collect_class, &p);
     home_region(&p, fn->body);

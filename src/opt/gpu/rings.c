@@ -568,6 +568,7 @@ static void write_fills(Loop *l, Builder *b, Value *turn, Value *more) {
         Op *fill = build_op(b, OP_FILL, masks[i] ? 4 : 3, operands, 0, NULL, 0, NULL);
         fill->span = part->load->span;
         fill_set_part(fill, i), fill_set_width(fill, load_width(part->load));
+        fill_set_ends(fill, load_ends(part->load));
     }
 }
 
@@ -782,6 +783,7 @@ static void write_head_fills(Loop *l, Builder *b, Value *turn) {
         fill->span = load->span;
         fill_set_part(fill, i);
         fill_set_width(fill, load_width(i == first ? load : part->load));
+        fill_set_ends(fill, load_ends(i == first ? load : part->load));
     }
     if (l->distance > 1) build_op(b, OP_COMMIT, 0, NULL, 0, NULL, 0, NULL);
 }

@@ -133,7 +133,7 @@ static bool check_before(Op *op, void *user) {
     if (is_of_roles(s, op)) return check_turn(s, op);
     if (op->kind == OP_WHILE) return refuse(s, "a while");
     if (is_ring_op(op)) return true;
-    if (op_has_trait(op, WRITES) && op->kind != OP_ASSUME)
+    if (op_has_trait(op, WRITES) && !op_only_tests(op))
         return refuse(s, "a write before the loop's end");
     if (op->kind == OP_LOAD && load_volatile(op)) return refuse(s, "a volatile load");
     if (op->kind == OP_LOAD) vec_push(s->arena, &s->loads, op);
@@ -295,8 +295,8 @@ static bool release_early(Op *op, void *user) {
 static bool is_producers(Op *op, void *user) {
     static const OpKind kinds[] = {
         OP_CONSTANT,    OP_ARANGE, OP_PROGRAM_ID, OP_NUM_PROGRAMS, OP_SPLAT, OP_TRANS, OP_BROADCAST,
-        OP_EXPAND_DIMS, OP_LOAD,   OP_ASSUME,     OP_HINT,         OP_IF,    OP_FOR,   OP_YIELD};
-    bool fine = op_has_trait(op, ELEMENTWISE) || is_ring_op(op);
+        OP_EXPAND_DIMS, OP_LOAD,   OP_HINT,       OP_IF,           OP_FOR,   OP_YIELD};
+    bool fine = op_has_trait(op, ELEMENTWISE) || is_ring_op(op) || op_only_tests(op);
     for (int i = 0; i < COUNT(kinds); i++) fine = fine || op->kind == kinds[i];
     fine = fine && !op->num_trips && (!op->barrier || is_ring_op(op));
     return fine || refuse(user, "addresses that the producer cannot make");

@@ -373,151 +373,169 @@ def blocks(p, n, s):
 # want:   %0 = ext_s %n : i64
 # want:   %1 = constant 1 : i32
 # want:   %2 = ext_s %1 : i64
-# want:   %3 = ext_s %m : i64
-# want:   %4 = constant 0 : i32
-# want:   %5 = ext_s %4 : i64
-# want:   %6 = mul %3, %0 : i64
-# want:   %7 = addptr %p, %6 : ptr<f16>
-# want:   %8 = mul %5, %2 : i64
-# want:   %9 = addptr %7, %8 : ptr<f16>
-# want:   %10 = arange {start = 0, end = 4} : tile<4xi32>
-# want:   %11 = ext_s %10 : tile<4xi64>
-# want:   %12 = splat %0 : tile<4xi64>
-# want:   %13 = mul %11, %12 : tile<4xi64>
-# want:   %14 = expand_dims %13 {axis = 1} : tile<4x1xi64>
-# want:   %15 = splat %3 : tile<4xi64>
-# want:   %16 = add %11, %15 : tile<4xi64>
-# want:   %17 = ext_s %m : i64
-# want:   %18 = splat %17 : tile<4xi64>
-# want:   %19 = icmp %16, %18 {predicate = slt} : tile<4xi1>
-# want:   %20 = constant 0 : i32
-# want:   %21 = ext_s %20 : i64
-# want:   %22 = splat %21 : tile<4xi64>
-# want:   %23 = icmp %16, %22 {predicate = sge} : tile<4xi1>
-# want:   %24 = and %23, %19 : tile<4xi1>
-# want:   %25 = expand_dims %24 {axis = 1} : tile<4x1xi1>
-# want:   %26 = arange {start = 0, end = 8} : tile<8xi32>
-# want:   %27 = ext_s %26 : tile<8xi64>
-# want:   %28 = splat %2 : tile<8xi64>
-# want:   %29 = mul %27, %28 : tile<8xi64>
-# want:   %30 = expand_dims %29 {axis = 0} : tile<1x8xi64>
-# want:   %31 = broadcast %14 : tile<4x8xi64>
-# want:   %32 = broadcast %30 : tile<4x8xi64>
-# want:   %33 = add %31, %32 : tile<4x8xi64>
-# want:   %34 = splat %5 : tile<8xi64>
-# want:   %35 = add %27, %34 : tile<8xi64>
-# want:   %36 = ext_s %n : i64
-# want:   %37 = splat %36 : tile<8xi64>
-# want:   %38 = icmp %35, %37 {predicate = slt} : tile<8xi1>
-# want:   %39 = constant 0 : i32
-# want:   %40 = ext_s %39 : i64
-# want:   %41 = splat %40 : tile<8xi64>
-# want:   %42 = icmp %35, %41 {predicate = sge} : tile<8xi1>
-# want:   %43 = and %42, %38 : tile<8xi1>
-# want:   %44 = expand_dims %43 {axis = 0} : tile<1x8xi1>
-# want:   %45 = broadcast %25 : tile<4x8xi1>
-# want:   %46 = broadcast %44 : tile<4x8xi1>
-# want:   %47 = and %45, %46 : tile<4x8xi1>
-# want:   %48 = splat %9 : tile<4x8xptr<f16>>
-# want:   %49 = addptr %48, %33 : tile<4x8xptr<f16>>
-# want:   %50 = constant nan : f32
-# want:   %51 = splat %50 : tile<4x8xf32>
-# want:   %52 = ftrunc %51 : tile<4x8xf16>
-# want:   %a = load %49, %47, %52 : tile<4x8xf16>
-# want:   %53 = constant 0 : i32
-# want:   %54 = ext_s %53 : i64
-# want:   %55 = ext_s %n : i64
-# want:   %56 = mul %54, %0 : i64
-# want:   %57 = addptr %p, %56 : ptr<f16>
-# want:   %58 = mul %55, %2 : i64
-# want:   %59 = addptr %57, %58 : ptr<f16>
-# want:   %60 = arange {start = 0, end = 4} : tile<4xi32>
-# want:   %61 = ext_s %60 : tile<4xi64>
-# want:   %62 = splat %0 : tile<4xi64>
-# want:   %63 = mul %61, %62 : tile<4xi64>
-# want:   %64 = expand_dims %63 {axis = 1} : tile<4x1xi64>
-# want:   %65 = splat %54 : tile<4xi64>
-# want:   %66 = add %61, %65 : tile<4xi64>
-# want:   %67 = ext_s %m : i64
-# want:   %68 = splat %67 : tile<4xi64>
-# want:   %69 = icmp %66, %68 {predicate = slt} : tile<4xi1>
-# want:   %70 = constant 0 : i32
-# want:   %71 = ext_s %70 : i64
-# want:   %72 = splat %71 : tile<4xi64>
-# want:   %73 = icmp %66, %72 {predicate = sge} : tile<4xi1>
-# want:   %74 = and %73, %69 : tile<4xi1>
-# want:   %75 = expand_dims %74 {axis = 1} : tile<4x1xi1>
-# want:   %76 = arange {start = 0, end = 8} : tile<8xi32>
-# want:   %77 = ext_s %76 : tile<8xi64>
-# want:   %78 = splat %2 : tile<8xi64>
-# want:   %79 = mul %77, %78 : tile<8xi64>
-# want:   %80 = expand_dims %79 {axis = 0} : tile<1x8xi64>
-# want:   %81 = broadcast %64 : tile<4x8xi64>
-# want:   %82 = broadcast %80 : tile<4x8xi64>
-# want:   %83 = add %81, %82 : tile<4x8xi64>
-# want:   %84 = splat %55 : tile<8xi64>
-# want:   %85 = add %77, %84 : tile<8xi64>
-# want:   %86 = ext_s %n : i64
-# want:   %87 = splat %86 : tile<8xi64>
-# want:   %88 = icmp %85, %87 {predicate = slt} : tile<8xi1>
-# want:   %89 = constant 0 : i32
-# want:   %90 = ext_s %89 : i64
-# want:   %91 = splat %90 : tile<8xi64>
-# want:   %92 = icmp %85, %91 {predicate = sge} : tile<8xi1>
-# want:   %93 = and %92, %88 : tile<8xi1>
-# want:   %94 = expand_dims %93 {axis = 0} : tile<1x8xi1>
-# want:   %95 = broadcast %75 : tile<4x8xi1>
-# want:   %96 = broadcast %94 : tile<4x8xi1>
-# want:   %97 = and %95, %96 : tile<4x8xi1>
-# want:   %98 = splat %59 : tile<4x8xptr<f16>>
-# want:   %99 = addptr %98, %83 : tile<4x8xptr<f16>>
-# want:   store %99, %a, %97
-# want:   %100 = constant 1 : i32
-# want:   %101 = ext_s %100 : i64
-# want:   %102 = constant 0 : i32
-# want:   %103 = ext_s %102 : i64
-# want:   %104 = mul %103, %101 : i64
-# want:   %105 = addptr %p, %104 : ptr<f16>
-# want:   %106 = arange {start = 0, end = 16} : tile<16xi32>
-# want:   %107 = ext_s %106 : tile<16xi64>
-# want:   %108 = splat %101 : tile<16xi64>
-# want:   %109 = mul %107, %108 : tile<16xi64>
-# want:   %110 = splat %103 : tile<16xi64>
-# want:   %111 = add %107, %110 : tile<16xi64>
-# want:   %112 = ext_s %m : i64
-# want:   %113 = splat %112 : tile<16xi64>
-# want:   %114 = icmp %111, %113 {predicate = slt} : tile<16xi1>
-# want:   %115 = constant 0 : i32
-# want:   %116 = ext_s %115 : i64
-# want:   %117 = splat %116 : tile<16xi64>
-# want:   %118 = icmp %111, %117 {predicate = sge} : tile<16xi1>
-# want:   %119 = and %118, %114 : tile<16xi1>
-# want:   %120 = splat %105 : tile<16xptr<f16>>
-# want:   %121 = addptr %120, %109 : tile<16xptr<f16>>
-# want:   %122 = constant 0.0 : f32
-# want:   %123 = splat %122 : tile<16xf32>
-# want:   %124 = ftrunc %123 : tile<16xf16>
-# want:   %125 = load %121, %119, %124 : tile<16xf16>
-# want:   %126 = ext_s %n : i64
-# want:   %127 = mul %126, %101 : i64
-# want:   %128 = addptr %p, %127 : ptr<f16>
-# want:   %129 = arange {start = 0, end = 16} : tile<16xi32>
-# want:   %130 = ext_s %129 : tile<16xi64>
-# want:   %131 = splat %101 : tile<16xi64>
-# want:   %132 = mul %130, %131 : tile<16xi64>
-# want:   %133 = splat %126 : tile<16xi64>
-# want:   %134 = add %130, %133 : tile<16xi64>
-# want:   %135 = ext_s %m : i64
-# want:   %136 = splat %135 : tile<16xi64>
-# want:   %137 = icmp %134, %136 {predicate = slt} : tile<16xi1>
-# want:   %138 = constant 0 : i32
-# want:   %139 = ext_s %138 : i64
-# want:   %140 = splat %139 : tile<16xi64>
-# want:   %141 = icmp %134, %140 {predicate = sge} : tile<16xi1>
-# want:   %142 = and %141, %137 : tile<16xi1>
-# want:   %143 = splat %128 : tile<16xptr<f16>>
-# want:   %144 = addptr %143, %132 : tile<16xptr<f16>>
-# want:   store %144, %125, %142
+# want:   %3 = bitcast %p : i64
+# want:   %4 = hint %p {kind = divisible, values = [16]} : ptr<f16>
+# want:   %5 = constant 2 : i64
+# want:   %6 = mul %0, %5 : i64
+# want:   %7 = or %3, %6 : i64
+# want:   %8 = hint %0 {kind = divisible, values = [8]} : i64
+# want:   %9 = constant 15 : i64
+# want:   %10 = and %7, %9 : i64
+# want:   %11 = constant 0 : i64
+# want:   %12 = icmp %10, %11 {predicate = eq} : i1
+# want:   assert %12 {text = "the base of a tensor descriptor and its strides but for the last must be multiples of 16 bytes", always = 1}
+# want:   %13 = ext_s %m : i64
+# want:   %14 = constant 0 : i32
+# want:   %15 = ext_s %14 : i64
+# want:   %16 = mul %13, %8 : i64
+# want:   %17 = addptr %4, %16 : ptr<f16>
+# want:   %18 = mul %15, %2 : i64
+# want:   %19 = addptr %17, %18 : ptr<f16>
+# want:   %20 = arange {start = 0, end = 4} : tile<4xi32>
+# want:   %21 = ext_s %20 : tile<4xi64>
+# want:   %22 = splat %8 : tile<4xi64>
+# want:   %23 = mul %21, %22 : tile<4xi64>
+# want:   %24 = expand_dims %23 {axis = 1} : tile<4x1xi64>
+# want:   %25 = splat %13 : tile<4xi64>
+# want:   %26 = add %21, %25 : tile<4xi64>
+# want:   %27 = ext_s %m : i64
+# want:   %28 = splat %27 : tile<4xi64>
+# want:   %29 = icmp %26, %28 {predicate = slt} : tile<4xi1>
+# want:   %30 = constant 0 : i32
+# want:   %31 = ext_s %30 : i64
+# want:   %32 = splat %31 : tile<4xi64>
+# want:   %33 = icmp %26, %32 {predicate = sge} : tile<4xi1>
+# want:   %34 = and %33, %29 : tile<4xi1>
+# want:   %35 = expand_dims %34 {axis = 1} : tile<4x1xi1>
+# want:   %36 = arange {start = 0, end = 8} : tile<8xi32>
+# want:   %37 = ext_s %36 : tile<8xi64>
+# want:   %38 = splat %2 : tile<8xi64>
+# want:   %39 = mul %37, %38 : tile<8xi64>
+# want:   %40 = expand_dims %39 {axis = 0} : tile<1x8xi64>
+# want:   %41 = broadcast %24 : tile<4x8xi64>
+# want:   %42 = broadcast %40 : tile<4x8xi64>
+# want:   %43 = add %41, %42 : tile<4x8xi64>
+# want:   %44 = splat %15 : tile<8xi64>
+# want:   %45 = add %37, %44 : tile<8xi64>
+# want:   %46 = ext_s %n : i64
+# want:   %47 = splat %46 : tile<8xi64>
+# want:   %48 = icmp %45, %47 {predicate = slt} : tile<8xi1>
+# want:   %49 = constant 0 : i32
+# want:   %50 = ext_s %49 : i64
+# want:   %51 = splat %50 : tile<8xi64>
+# want:   %52 = icmp %45, %51 {predicate = sge} : tile<8xi1>
+# want:   %53 = and %52, %48 : tile<8xi1>
+# want:   %54 = expand_dims %53 {axis = 0} : tile<1x8xi1>
+# want:   %55 = broadcast %35 : tile<4x8xi1>
+# want:   %56 = broadcast %54 : tile<4x8xi1>
+# want:   %57 = and %55, %56 : tile<4x8xi1>
+# want:   %58 = splat %19 : tile<4x8xptr<f16>>
+# want:   %59 = addptr %58, %43 : tile<4x8xptr<f16>>
+# want:   %60 = constant nan : f32
+# want:   %61 = splat %60 : tile<4x8xf32>
+# want:   %62 = ftrunc %61 : tile<4x8xf16>
+# want:   %a = load %59, %57, %62 {ends = 1} : tile<4x8xf16>
+# want:   %63 = constant 0 : i32
+# want:   %64 = ext_s %63 : i64
+# want:   %65 = ext_s %n : i64
+# want:   %66 = mul %64, %8 : i64
+# want:   %67 = addptr %4, %66 : ptr<f16>
+# want:   %68 = mul %65, %2 : i64
+# want:   %69 = addptr %67, %68 : ptr<f16>
+# want:   %70 = arange {start = 0, end = 4} : tile<4xi32>
+# want:   %71 = ext_s %70 : tile<4xi64>
+# want:   %72 = splat %8 : tile<4xi64>
+# want:   %73 = mul %71, %72 : tile<4xi64>
+# want:   %74 = expand_dims %73 {axis = 1} : tile<4x1xi64>
+# want:   %75 = splat %64 : tile<4xi64>
+# want:   %76 = add %71, %75 : tile<4xi64>
+# want:   %77 = ext_s %m : i64
+# want:   %78 = splat %77 : tile<4xi64>
+# want:   %79 = icmp %76, %78 {predicate = slt} : tile<4xi1>
+# want:   %80 = constant 0 : i32
+# want:   %81 = ext_s %80 : i64
+# want:   %82 = splat %81 : tile<4xi64>
+# want:   %83 = icmp %76, %82 {predicate = sge} : tile<4xi1>
+# want:   %84 = and %83, %79 : tile<4xi1>
+# want:   %85 = expand_dims %84 {axis = 1} : tile<4x1xi1>
+# want:   %86 = arange {start = 0, end = 8} : tile<8xi32>
+# want:   %87 = ext_s %86 : tile<8xi64>
+# want:   %88 = splat %2 : tile<8xi64>
+# want:   %89 = mul %87, %88 : tile<8xi64>
+# want:   %90 = expand_dims %89 {axis = 0} : tile<1x8xi64>
+# want:   %91 = broadcast %74 : tile<4x8xi64>
+# want:   %92 = broadcast %90 : tile<4x8xi64>
+# want:   %93 = add %91, %92 : tile<4x8xi64>
+# want:   %94 = splat %65 : tile<8xi64>
+# want:   %95 = add %87, %94 : tile<8xi64>
+# want:   %96 = ext_s %n : i64
+# want:   %97 = splat %96 : tile<8xi64>
+# want:   %98 = icmp %95, %97 {predicate = slt} : tile<8xi1>
+# want:   %99 = constant 0 : i32
+# want:   %100 = ext_s %99 : i64
+# want:   %101 = splat %100 : tile<8xi64>
+# want:   %102 = icmp %95, %101 {predicate = sge} : tile<8xi1>
+# want:   %103 = and %102, %98 : tile<8xi1>
+# want:   %104 = expand_dims %103 {axis = 0} : tile<1x8xi1>
+# want:   %105 = broadcast %85 : tile<4x8xi1>
+# want:   %106 = broadcast %104 : tile<4x8xi1>
+# want:   %107 = and %105, %106 : tile<4x8xi1>
+# want:   %108 = splat %69 : tile<4x8xptr<f16>>
+# want:   %109 = addptr %108, %93 : tile<4x8xptr<f16>>
+# want:   store %109, %a, %107 {ends = 1}
+# want:   %110 = constant 1 : i32
+# want:   %111 = ext_s %110 : i64
+# want:   %112 = bitcast %p : i64
+# want:   %113 = hint %p {kind = divisible, values = [16]} : ptr<f16>
+# want:   %114 = constant 15 : i64
+# want:   %115 = and %112, %114 : i64
+# want:   %116 = constant 0 : i64
+# want:   %117 = icmp %115, %116 {predicate = eq} : i1
+# want:   assert %117 {text = "the base of a tensor descriptor and its strides but for the last must be multiples of 16 bytes", always = 1}
+# want:   %118 = constant 0 : i32
+# want:   %119 = ext_s %118 : i64
+# want:   %120 = mul %119, %111 : i64
+# want:   %121 = addptr %113, %120 : ptr<f16>
+# want:   %122 = arange {start = 0, end = 16} : tile<16xi32>
+# want:   %123 = ext_s %122 : tile<16xi64>
+# want:   %124 = splat %111 : tile<16xi64>
+# want:   %125 = mul %123, %124 : tile<16xi64>
+# want:   %126 = splat %119 : tile<16xi64>
+# want:   %127 = add %123, %126 : tile<16xi64>
+# want:   %128 = ext_s %m : i64
+# want:   %129 = splat %128 : tile<16xi64>
+# want:   %130 = icmp %127, %129 {predicate = slt} : tile<16xi1>
+# want:   %131 = constant 0 : i32
+# want:   %132 = ext_s %131 : i64
+# want:   %133 = splat %132 : tile<16xi64>
+# want:   %134 = icmp %127, %133 {predicate = sge} : tile<16xi1>
+# want:   %135 = and %134, %130 : tile<16xi1>
+# want:   %136 = splat %121 : tile<16xptr<f16>>
+# want:   %137 = addptr %136, %125 : tile<16xptr<f16>>
+# want:   %138 = constant 0.0 : f32
+# want:   %139 = splat %138 : tile<16xf32>
+# want:   %140 = ftrunc %139 : tile<16xf16>
+# want:   %141 = load %137, %135, %140 {ends = 1} : tile<16xf16>
+# want:   %142 = ext_s %n : i64
+# want:   %143 = mul %142, %111 : i64
+# want:   %144 = addptr %113, %143 : ptr<f16>
+# want:   %145 = arange {start = 0, end = 16} : tile<16xi32>
+# want:   %146 = ext_s %145 : tile<16xi64>
+# want:   %147 = splat %111 : tile<16xi64>
+# want:   %148 = mul %146, %147 : tile<16xi64>
+# want:   %149 = splat %142 : tile<16xi64>
+# want:   %150 = add %146, %149 : tile<16xi64>
+# want:   %151 = ext_s %m : i64
+# want:   %152 = splat %151 : tile<16xi64>
+# want:   %153 = icmp %150, %152 {predicate = slt} : tile<16xi1>
+# want:   %154 = constant 0 : i32
+# want:   %155 = ext_s %154 : i64
+# want:   %156 = splat %155 : tile<16xi64>
+# want:   %157 = icmp %150, %156 {predicate = sge} : tile<16xi1>
+# want:   %158 = and %157, %153 : tile<16xi1>
+# want:   %159 = splat %144 : tile<16xptr<f16>>
+# want:   %160 = addptr %159, %148 : tile<16xptr<f16>>
+# want:   store %160, %141, %158 {ends = 1}
 # want:   yield
 # want: }
 @triton.jit
@@ -536,157 +554,164 @@ def descriptors(p, m, n):
 # want:   %2 = ext_s %1 : i64
 # want:   %3 = constant 1 : i32
 # want:   %4 = ext_s %3 : i64
-# want:   %5 = constant 1 : i32
-# want:   %6 = splat %5 : tile<2x8xi32>
-# want:   %7 = ext_s %m : i64
-# want:   %8 = constant 0 : i32
-# want:   %9 = ext_s %8 : i64
-# want:   %10 = mul %7, %2 : i64
-# want:   %11 = addptr %p, %10 : ptr<i32>
-# want:   %12 = mul %9, %4 : i64
-# want:   %13 = addptr %11, %12 : ptr<i32>
-# want:   %14 = arange {start = 0, end = 2} : tile<2xi32>
-# want:   %15 = ext_s %14 : tile<2xi64>
-# want:   %16 = splat %2 : tile<2xi64>
-# want:   %17 = mul %15, %16 : tile<2xi64>
-# want:   %18 = expand_dims %17 {axis = 1} : tile<2x1xi64>
-# want:   %19 = splat %7 : tile<2xi64>
-# want:   %20 = add %15, %19 : tile<2xi64>
-# want:   %21 = ext_s %m : i64
-# want:   %22 = splat %21 : tile<2xi64>
-# want:   %23 = icmp %20, %22 {predicate = slt} : tile<2xi1>
-# want:   %24 = constant 0 : i32
-# want:   %25 = ext_s %24 : i64
-# want:   %26 = splat %25 : tile<2xi64>
-# want:   %27 = icmp %20, %26 {predicate = sge} : tile<2xi1>
-# want:   %28 = and %27, %23 : tile<2xi1>
-# want:   %29 = expand_dims %28 {axis = 1} : tile<2x1xi1>
-# want:   %30 = arange {start = 0, end = 8} : tile<8xi32>
-# want:   %31 = ext_s %30 : tile<8xi64>
-# want:   %32 = splat %4 : tile<8xi64>
-# want:   %33 = mul %31, %32 : tile<8xi64>
-# want:   %34 = expand_dims %33 {axis = 0} : tile<1x8xi64>
-# want:   %35 = broadcast %18 : tile<2x8xi64>
-# want:   %36 = broadcast %34 : tile<2x8xi64>
-# want:   %37 = add %35, %36 : tile<2x8xi64>
-# want:   %38 = splat %9 : tile<8xi64>
-# want:   %39 = add %31, %38 : tile<8xi64>
-# want:   %40 = ext_s %0 : i64
-# want:   %41 = splat %40 : tile<8xi64>
-# want:   %42 = icmp %39, %41 {predicate = slt} : tile<8xi1>
-# want:   %43 = constant 0 : i32
-# want:   %44 = ext_s %43 : i64
-# want:   %45 = splat %44 : tile<8xi64>
-# want:   %46 = icmp %39, %45 {predicate = sge} : tile<8xi1>
-# want:   %47 = and %46, %42 : tile<8xi1>
-# want:   %48 = expand_dims %47 {axis = 0} : tile<1x8xi1>
-# want:   %49 = broadcast %29 : tile<2x8xi1>
-# want:   %50 = broadcast %48 : tile<2x8xi1>
-# want:   %51 = and %49, %50 : tile<2x8xi1>
-# want:   %52 = splat %13 : tile<2x8xptr<i32>>
-# want:   %53 = addptr %52, %37 : tile<2x8xptr<i32>>
-# want:   %54 = atomic_rmw %53, %6, %51 {kind = add, sem = relaxed} : tile<2x8xi32>
-# want:   %55 = constant 1 : i32
-# want:   %56 = splat %55 : tile<2x8xi32>
-# want:   %57 = ext_s %m : i64
-# want:   %58 = constant 0 : i32
-# want:   %59 = ext_s %58 : i64
-# want:   %60 = mul %57, %2 : i64
-# want:   %61 = addptr %p, %60 : ptr<i32>
-# want:   %62 = mul %59, %4 : i64
-# want:   %63 = addptr %61, %62 : ptr<i32>
-# want:   %64 = arange {start = 0, end = 2} : tile<2xi32>
-# want:   %65 = ext_s %64 : tile<2xi64>
-# want:   %66 = splat %2 : tile<2xi64>
-# want:   %67 = mul %65, %66 : tile<2xi64>
-# want:   %68 = expand_dims %67 {axis = 1} : tile<2x1xi64>
-# want:   %69 = splat %57 : tile<2xi64>
-# want:   %70 = add %65, %69 : tile<2xi64>
-# want:   %71 = ext_s %m : i64
-# want:   %72 = splat %71 : tile<2xi64>
-# want:   %73 = icmp %70, %72 {predicate = slt} : tile<2xi1>
-# want:   %74 = constant 0 : i32
-# want:   %75 = ext_s %74 : i64
-# want:   %76 = splat %75 : tile<2xi64>
-# want:   %77 = icmp %70, %76 {predicate = sge} : tile<2xi1>
-# want:   %78 = and %77, %73 : tile<2xi1>
-# want:   %79 = expand_dims %78 {axis = 1} : tile<2x1xi1>
-# want:   %80 = arange {start = 0, end = 8} : tile<8xi32>
-# want:   %81 = ext_s %80 : tile<8xi64>
-# want:   %82 = splat %4 : tile<8xi64>
-# want:   %83 = mul %81, %82 : tile<8xi64>
-# want:   %84 = expand_dims %83 {axis = 0} : tile<1x8xi64>
-# want:   %85 = broadcast %68 : tile<2x8xi64>
-# want:   %86 = broadcast %84 : tile<2x8xi64>
-# want:   %87 = add %85, %86 : tile<2x8xi64>
-# want:   %88 = splat %59 : tile<8xi64>
-# want:   %89 = add %81, %88 : tile<8xi64>
-# want:   %90 = ext_s %0 : i64
-# want:   %91 = splat %90 : tile<8xi64>
-# want:   %92 = icmp %89, %91 {predicate = slt} : tile<8xi1>
-# want:   %93 = constant 0 : i32
-# want:   %94 = ext_s %93 : i64
-# want:   %95 = splat %94 : tile<8xi64>
-# want:   %96 = icmp %89, %95 {predicate = sge} : tile<8xi1>
-# want:   %97 = and %96, %92 : tile<8xi1>
-# want:   %98 = expand_dims %97 {axis = 0} : tile<1x8xi1>
-# want:   %99 = broadcast %79 : tile<2x8xi1>
-# want:   %100 = broadcast %98 : tile<2x8xi1>
-# want:   %101 = and %99, %100 : tile<2x8xi1>
-# want:   %102 = splat %63 : tile<2x8xptr<i32>>
-# want:   %103 = addptr %102, %87 : tile<2x8xptr<i32>>
-# want:   %104 = atomic_rmw %103, %56, %101 {kind = max_s, sem = relaxed} : tile<2x8xi32>
-# want:   %105 = constant 1 : i32
-# want:   %106 = splat %105 : tile<2x8xi32>
-# want:   %107 = constant 0 : i32
-# want:   %108 = ext_s %107 : i64
-# want:   %109 = constant 0 : i32
-# want:   %110 = ext_s %109 : i64
-# want:   %111 = mul %108, %2 : i64
-# want:   %112 = addptr %p, %111 : ptr<i32>
-# want:   %113 = mul %110, %4 : i64
-# want:   %114 = addptr %112, %113 : ptr<i32>
-# want:   %115 = arange {start = 0, end = 2} : tile<2xi32>
-# want:   %116 = ext_s %115 : tile<2xi64>
-# want:   %117 = splat %2 : tile<2xi64>
-# want:   %118 = mul %116, %117 : tile<2xi64>
-# want:   %119 = expand_dims %118 {axis = 1} : tile<2x1xi64>
-# want:   %120 = splat %108 : tile<2xi64>
-# want:   %121 = add %116, %120 : tile<2xi64>
-# want:   %122 = ext_s %m : i64
-# want:   %123 = splat %122 : tile<2xi64>
-# want:   %124 = icmp %121, %123 {predicate = slt} : tile<2xi1>
-# want:   %125 = constant 0 : i32
-# want:   %126 = ext_s %125 : i64
-# want:   %127 = splat %126 : tile<2xi64>
-# want:   %128 = icmp %121, %127 {predicate = sge} : tile<2xi1>
-# want:   %129 = and %128, %124 : tile<2xi1>
-# want:   %130 = expand_dims %129 {axis = 1} : tile<2x1xi1>
-# want:   %131 = arange {start = 0, end = 8} : tile<8xi32>
-# want:   %132 = ext_s %131 : tile<8xi64>
-# want:   %133 = splat %4 : tile<8xi64>
-# want:   %134 = mul %132, %133 : tile<8xi64>
-# want:   %135 = expand_dims %134 {axis = 0} : tile<1x8xi64>
-# want:   %136 = broadcast %119 : tile<2x8xi64>
-# want:   %137 = broadcast %135 : tile<2x8xi64>
-# want:   %138 = add %136, %137 : tile<2x8xi64>
-# want:   %139 = splat %110 : tile<8xi64>
-# want:   %140 = add %132, %139 : tile<8xi64>
-# want:   %141 = ext_s %0 : i64
-# want:   %142 = splat %141 : tile<8xi64>
-# want:   %143 = icmp %140, %142 {predicate = slt} : tile<8xi1>
-# want:   %144 = constant 0 : i32
-# want:   %145 = ext_s %144 : i64
-# want:   %146 = splat %145 : tile<8xi64>
-# want:   %147 = icmp %140, %146 {predicate = sge} : tile<8xi1>
-# want:   %148 = and %147, %143 : tile<8xi1>
-# want:   %149 = expand_dims %148 {axis = 0} : tile<1x8xi1>
-# want:   %150 = broadcast %130 : tile<2x8xi1>
-# want:   %151 = broadcast %149 : tile<2x8xi1>
-# want:   %152 = and %150, %151 : tile<2x8xi1>
-# want:   %153 = splat %114 : tile<2x8xptr<i32>>
-# want:   %154 = addptr %153, %138 : tile<2x8xptr<i32>>
-# want:   %155 = atomic_rmw %154, %106, %152 {kind = xor, sem = relaxed} : tile<2x8xi32>
+# want:   %5 = bitcast %p : i64
+# want:   %6 = hint %p {kind = divisible, values = [16]} : ptr<i32>
+# want:   %7 = constant 15 : i64
+# want:   %8 = and %5, %7 : i64
+# want:   %9 = constant 0 : i64
+# want:   %10 = icmp %8, %9 {predicate = eq} : i1
+# want:   assert %10 {text = "the base of a tensor descriptor and its strides but for the last must be multiples of 16 bytes", always = 1}
+# want:   %11 = constant 1 : i32
+# want:   %12 = splat %11 : tile<2x8xi32>
+# want:   %13 = ext_s %m : i64
+# want:   %14 = constant 0 : i32
+# want:   %15 = ext_s %14 : i64
+# want:   %16 = mul %13, %2 : i64
+# want:   %17 = addptr %6, %16 : ptr<i32>
+# want:   %18 = mul %15, %4 : i64
+# want:   %19 = addptr %17, %18 : ptr<i32>
+# want:   %20 = arange {start = 0, end = 2} : tile<2xi32>
+# want:   %21 = ext_s %20 : tile<2xi64>
+# want:   %22 = splat %2 : tile<2xi64>
+# want:   %23 = mul %21, %22 : tile<2xi64>
+# want:   %24 = expand_dims %23 {axis = 1} : tile<2x1xi64>
+# want:   %25 = splat %13 : tile<2xi64>
+# want:   %26 = add %21, %25 : tile<2xi64>
+# want:   %27 = ext_s %m : i64
+# want:   %28 = splat %27 : tile<2xi64>
+# want:   %29 = icmp %26, %28 {predicate = slt} : tile<2xi1>
+# want:   %30 = constant 0 : i32
+# want:   %31 = ext_s %30 : i64
+# want:   %32 = splat %31 : tile<2xi64>
+# want:   %33 = icmp %26, %32 {predicate = sge} : tile<2xi1>
+# want:   %34 = and %33, %29 : tile<2xi1>
+# want:   %35 = expand_dims %34 {axis = 1} : tile<2x1xi1>
+# want:   %36 = arange {start = 0, end = 8} : tile<8xi32>
+# want:   %37 = ext_s %36 : tile<8xi64>
+# want:   %38 = splat %4 : tile<8xi64>
+# want:   %39 = mul %37, %38 : tile<8xi64>
+# want:   %40 = expand_dims %39 {axis = 0} : tile<1x8xi64>
+# want:   %41 = broadcast %24 : tile<2x8xi64>
+# want:   %42 = broadcast %40 : tile<2x8xi64>
+# want:   %43 = add %41, %42 : tile<2x8xi64>
+# want:   %44 = splat %15 : tile<8xi64>
+# want:   %45 = add %37, %44 : tile<8xi64>
+# want:   %46 = ext_s %0 : i64
+# want:   %47 = splat %46 : tile<8xi64>
+# want:   %48 = icmp %45, %47 {predicate = slt} : tile<8xi1>
+# want:   %49 = constant 0 : i32
+# want:   %50 = ext_s %49 : i64
+# want:   %51 = splat %50 : tile<8xi64>
+# want:   %52 = icmp %45, %51 {predicate = sge} : tile<8xi1>
+# want:   %53 = and %52, %48 : tile<8xi1>
+# want:   %54 = expand_dims %53 {axis = 0} : tile<1x8xi1>
+# want:   %55 = broadcast %35 : tile<2x8xi1>
+# want:   %56 = broadcast %54 : tile<2x8xi1>
+# want:   %57 = and %55, %56 : tile<2x8xi1>
+# want:   %58 = splat %19 : tile<2x8xptr<i32>>
+# want:   %59 = addptr %58, %43 : tile<2x8xptr<i32>>
+# want:   %60 = atomic_rmw %59, %12, %57 {kind = add, sem = relaxed} : tile<2x8xi32>
+# want:   %61 = constant 1 : i32
+# want:   %62 = splat %61 : tile<2x8xi32>
+# want:   %63 = ext_s %m : i64
+# want:   %64 = constant 0 : i32
+# want:   %65 = ext_s %64 : i64
+# want:   %66 = mul %63, %2 : i64
+# want:   %67 = addptr %6, %66 : ptr<i32>
+# want:   %68 = mul %65, %4 : i64
+# want:   %69 = addptr %67, %68 : ptr<i32>
+# want:   %70 = arange {start = 0, end = 2} : tile<2xi32>
+# want:   %71 = ext_s %70 : tile<2xi64>
+# want:   %72 = splat %2 : tile<2xi64>
+# want:   %73 = mul %71, %72 : tile<2xi64>
+# want:   %74 = expand_dims %73 {axis = 1} : tile<2x1xi64>
+# want:   %75 = splat %63 : tile<2xi64>
+# want:   %76 = add %71, %75 : tile<2xi64>
+# want:   %77 = ext_s %m : i64
+# want:   %78 = splat %77 : tile<2xi64>
+# want:   %79 = icmp %76, %78 {predicate = slt} : tile<2xi1>
+# want:   %80 = constant 0 : i32
+# want:   %81 = ext_s %80 : i64
+# want:   %82 = splat %81 : tile<2xi64>
+# want:   %83 = icmp %76, %82 {predicate = sge} : tile<2xi1>
+# want:   %84 = and %83, %79 : tile<2xi1>
+# want:   %85 = expand_dims %84 {axis = 1} : tile<2x1xi1>
+# want:   %86 = arange {start = 0, end = 8} : tile<8xi32>
+# want:   %87 = ext_s %86 : tile<8xi64>
+# want:   %88 = splat %4 : tile<8xi64>
+# want:   %89 = mul %87, %88 : tile<8xi64>
+# want:   %90 = expand_dims %89 {axis = 0} : tile<1x8xi64>
+# want:   %91 = broadcast %74 : tile<2x8xi64>
+# want:   %92 = broadcast %90 : tile<2x8xi64>
+# want:   %93 = add %91, %92 : tile<2x8xi64>
+# want:   %94 = splat %65 : tile<8xi64>
+# want:   %95 = add %87, %94 : tile<8xi64>
+# want:   %96 = ext_s %0 : i64
+# want:   %97 = splat %96 : tile<8xi64>
+# want:   %98 = icmp %95, %97 {predicate = slt} : tile<8xi1>
+# want:   %99 = constant 0 : i32
+# want:   %100 = ext_s %99 : i64
+# want:   %101 = splat %100 : tile<8xi64>
+# want:   %102 = icmp %95, %101 {predicate = sge} : tile<8xi1>
+# want:   %103 = and %102, %98 : tile<8xi1>
+# want:   %104 = expand_dims %103 {axis = 0} : tile<1x8xi1>
+# want:   %105 = broadcast %85 : tile<2x8xi1>
+# want:   %106 = broadcast %104 : tile<2x8xi1>
+# want:   %107 = and %105, %106 : tile<2x8xi1>
+# want:   %108 = splat %69 : tile<2x8xptr<i32>>
+# want:   %109 = addptr %108, %93 : tile<2x8xptr<i32>>
+# want:   %110 = atomic_rmw %109, %62, %107 {kind = max_s, sem = relaxed} : tile<2x8xi32>
+# want:   %111 = constant 1 : i32
+# want:   %112 = splat %111 : tile<2x8xi32>
+# want:   %113 = constant 0 : i32
+# want:   %114 = ext_s %113 : i64
+# want:   %115 = constant 0 : i32
+# want:   %116 = ext_s %115 : i64
+# want:   %117 = mul %114, %2 : i64
+# want:   %118 = addptr %6, %117 : ptr<i32>
+# want:   %119 = mul %116, %4 : i64
+# want:   %120 = addptr %118, %119 : ptr<i32>
+# want:   %121 = arange {start = 0, end = 2} : tile<2xi32>
+# want:   %122 = ext_s %121 : tile<2xi64>
+# want:   %123 = splat %2 : tile<2xi64>
+# want:   %124 = mul %122, %123 : tile<2xi64>
+# want:   %125 = expand_dims %124 {axis = 1} : tile<2x1xi64>
+# want:   %126 = splat %114 : tile<2xi64>
+# want:   %127 = add %122, %126 : tile<2xi64>
+# want:   %128 = ext_s %m : i64
+# want:   %129 = splat %128 : tile<2xi64>
+# want:   %130 = icmp %127, %129 {predicate = slt} : tile<2xi1>
+# want:   %131 = constant 0 : i32
+# want:   %132 = ext_s %131 : i64
+# want:   %133 = splat %132 : tile<2xi64>
+# want:   %134 = icmp %127, %133 {predicate = sge} : tile<2xi1>
+# want:   %135 = and %134, %130 : tile<2xi1>
+# want:   %136 = expand_dims %135 {axis = 1} : tile<2x1xi1>
+# want:   %137 = arange {start = 0, end = 8} : tile<8xi32>
+# want:   %138 = ext_s %137 : tile<8xi64>
+# want:   %139 = splat %4 : tile<8xi64>
+# want:   %140 = mul %138, %139 : tile<8xi64>
+# want:   %141 = expand_dims %140 {axis = 0} : tile<1x8xi64>
+# want:   %142 = broadcast %125 : tile<2x8xi64>
+# want:   %143 = broadcast %141 : tile<2x8xi64>
+# want:   %144 = add %142, %143 : tile<2x8xi64>
+# want:   %145 = splat %116 : tile<8xi64>
+# want:   %146 = add %138, %145 : tile<8xi64>
+# want:   %147 = ext_s %0 : i64
+# want:   %148 = splat %147 : tile<8xi64>
+# want:   %149 = icmp %146, %148 {predicate = slt} : tile<8xi1>
+# want:   %150 = constant 0 : i32
+# want:   %151 = ext_s %150 : i64
+# want:   %152 = splat %151 : tile<8xi64>
+# want:   %153 = icmp %146, %152 {predicate = sge} : tile<8xi1>
+# want:   %154 = and %153, %149 : tile<8xi1>
+# want:   %155 = expand_dims %154 {axis = 0} : tile<1x8xi1>
+# want:   %156 = broadcast %136 : tile<2x8xi1>
+# want:   %157 = broadcast %155 : tile<2x8xi1>
+# want:   %158 = and %156, %157 : tile<2x8xi1>
+# want:   %159 = splat %120 : tile<2x8xptr<i32>>
+# want:   %160 = addptr %159, %144 : tile<2x8xptr<i32>>
+# want:   %161 = atomic_rmw %160, %112, %158 {kind = xor, sem = relaxed} : tile<2x8xi32>
 # want:   yield
 # want: }
 @triton.jit
@@ -750,7 +775,7 @@ def descriptor_atomics(p, m):
 # want:   %52 = addptr %51, %36 : tile<4x8xptr<f32>>
 # want:   %53 = constant 0.0 : f32
 # want:   %54 = splat %53 : tile<4x8xf32>
-# want:   %55 = load %52, %50, %54 : tile<4x8xf32>
+# want:   %55 = load %52, %50, %54 {ends = 1} : tile<4x8xf32>
 # want:   %56 = s_to_f %1 : f32
 # want:   %57 = splat %56 : tile<4x8xf32>
 # want:   %58 = fmul %55, %57 : tile<4x8xf32>
@@ -802,7 +827,7 @@ def descriptor_atomics(p, m):
 # want:   %104 = and %102, %103 : tile<4x8xi1>
 # want:   %105 = splat %66 : tile<4x8xptr<f32>>
 # want:   %106 = addptr %105, %90 : tile<4x8xptr<f32>>
-# want:   store %106, %58, %104
+# want:   store %106, %58, %104 {ends = 1}
 # want:   yield
 # want: }
 @triton.jit
