@@ -52,9 +52,10 @@ typedef struct Gen {
     bool met;      /* all threads did, since thread 0 made the mbarriers */
     int *barriers; /* by value id of a ring that the producer fills: where they are; else 0 */
     int next_ring;
+    int meetings; /* of producer and consumers, so far */
     int num_strings;
     int num_logs; /* lanes of them that a thread makes; 0: not counted yet */
-    Buf globals; /* format strings .. */
+    Buf globals;  /* format strings .. */
     bool uses_printf, uses_assert, uses_vector_atomics;
     int depot_bytes;
     VEC(const Source *) sources; /* that ops come from; the first is the kernel's */

@@ -12,7 +12,7 @@
  *
  * Turn n is the n / stages-th of its slot: an mbarrier's phases come in turns of 0 and 1. Consumers
  * meet at barrier 1. From the second ring on, and where scratch may lie where a ring does, all meet
- * before it at barrier 0.
+ * before it, at an mbarrier.
  *
  * Without a producer (opt/gpu/flat.c) thread 0 does what it would where the fills are, between the
  * others' turns. */
@@ -63,9 +63,20 @@ static bool has_no_box(Op *op, void *ring) {
 
 static void make_barriers(Gen *g, const RoleRing *ring);
 
+static Tir meeting(Gen *g) { return ptx_shared_address(g, g->roles->meeting, tir_i32(g->b, 0)); }
+
+/* Producer and consumers come by an instruction each: bar.sync is to be one for all (synccheck finds
+ * fault with two, with a count, too), so they meet at an mbarrier; each time it is its next phase. */
 static void meet(Gen *g, const Op *at) {
-    tir_plain(g->b, "bar.sync 0;");
     g->met |= !at->parent->owner;
+    if (g->roles->flat) {
+        tir_plain(g->b, "bar.sync 0;");
+        return;
+    }
+    if (op_is_in_loop(at)) BUG("producer and consumers meet in a loop");
+    Tir barrier = meeting(g);
+    ptx_mbarrier(g, "mbarrier.arrive.shared.b64 _, [$0];", 1, &barrier, false);
+    ptx_mbarrier_wait(g, barrier, tir_i32(g->b, g->meetings++ & 1));
 }
 
 /* Who waits for a turn has seen that the mbarriers are made; who fills it made them. */
@@ -525,6 +536,12 @@ static void make_barriers(Gen *g, const RoleRing *ring) {
         if (!ring || ring == of) init_barriers(g, of, ring != NULL);
         used |= !of->in_loop;
     }
+    if (!ring && g->roles->meeting) {
+        Tir barrier = meeting(g);
+        int all = 32 * g->roles->consumers->num_warps + ROLE_THREADS;
+        const char *text = str_format(g->arena, "mbarrier.init.shared.b64 [$0], %d;", all).data;
+        ptx_mbarrier(g, text, 1, &barrier, false);
+    }
     if (used && !ring && g->roles->boxes.count)
         tir_plain(g->b, "fence.mbarrier_init.release.cluster;");
     tir_leave(g->b, scope);
@@ -534,7 +551,7 @@ static void make_barriers(Gen *g, const RoleRing *ring) {
 
 static Gen of_role(const Gen *g, Func *fn, bool is_producer) {
     Gen of = *g;
-    of.fn = fn, of.is_producer = is_producer;
+    of.fn = fn, of.is_producer = is_producer, of.meetings = 0;
     of.regs = arena_array(g->arena, Tir *, fn->num_values);
     of.barriers = arena_array(g->arena, int, fn->num_values);
     of.axis = facts_compute(g->arena, fn);

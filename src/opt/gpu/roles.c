@@ -442,6 +442,8 @@ static void lay_out(Split *s, Roles *roles) {
         roles->rings[i].waits = m.before || later;
         roles->end += 2 * ROLE_BARRIER * roles->rings[i].stages;
     }
+    for (int i = 0; i < roles->num_rings && !roles->meeting; i++)
+        if (roles->rings[i].meets) roles->meeting = roles->end, roles->end += ROLE_BARRIER;
 }
 
 static int in_steps(int registers) { return (registers + STEP - 1) / STEP * STEP; }
