@@ -43,7 +43,7 @@ typedef struct Roles {
     bool flat;       /* there is no producer: one thread of the block fills the rings with boxes */
     bool alone;      /* one thread is all of the producer: it copies boxes, and meets nobody */
     int barriers, end;   /* of all of them */
-    int meeting;         /* the mbarrier at which producer and consumers do, behind these; 0: none */
+    int meeting;         /* the mbarrier at which all meet, behind these; 0: none */
     int blocks;          /* that a multiprocessor has room for */
     int sums, columns;   /* registers of a consumer: what products add up; of one instruction */
     int bits;            /* of what is multiplied */

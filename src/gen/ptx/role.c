@@ -65,8 +65,8 @@ static void make_barriers(Gen *g, const RoleRing *ring);
 
 static Tir meeting(Gen *g) { return ptx_shared_address(g, g->roles->meeting, tir_i32(g->b, 0)); }
 
-/* Producer and consumers come by an instruction each: bar.sync is to be one for all (synccheck finds
- * fault with two, with a count, too), so they meet at an mbarrier; each time it is its next phase. */
+/* Producer and consumers come by an instruction each, and synccheck finds fault with two bar.sync,
+ * with a count, too: they meet at an mbarrier, each time in its next phase. */
 static void meet(Gen *g, const Op *at) {
     g->met |= !at->parent->owner;
     if (g->roles->flat) {
