@@ -51,13 +51,15 @@ Range range_of_counter(const Facts *facts, const Op *loop);
 
 /* ---- views.c: two loads or stores, by pointers of two parameters ---- */
 typedef struct Pair Pair;
-Pair *pair_new(Arena *arena, const Op *a, const Op *b);
+/* loop: of any two of its turns; NULL: of the same of all. */
+Pair *pair_new(Arena *arena, const Op *a, const Op *b, const Op *loop);
+void pair_near_only(Pair *pair);      /* apart, where numbers of programs do not cancel */
 bool pair_is_known(const Pair *pair); /* false: they may be anywhere */
 /* The ints whose ranges are asked for, one after the other; of a loop its index, and its bounds.
  * NULL: no more. */
 const Value *pair_asks(const Pair *pair, int *at);
 /* With these ranges, by value id, and so many bytes from b's parameter to a's: do they never share
- * a byte? Of any lanes, in any turns, of one program. */
-bool pair_is_apart(Pair *pair, const Range *range, int64_t distance);
+ * a byte? Of any lanes of one program. near: by other distances they do not, either. */
+bool pair_is_apart(Pair *pair, const Range *range, int64_t distance, Range *near);
 
 #endif

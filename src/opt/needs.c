@@ -29,8 +29,11 @@ typedef struct NeverMeet { /* what two ops of one program access is apart .. */
     const Op *from, *to;
     Pair *pair;
     bool same; /* .. or the parameters are the same */
+    bool near_only;
+    const Op *loop;
     bool asked, apart;
-    int64_t distance; /* of the last launch */
+    int64_t distance; /* of the last launch that came near */
+    Range near;       /* of its ints */
 } NeverMeet;
 
 struct Needs {
@@ -144,24 +147,33 @@ void needs_add_unequal(Needs *needs, const Value *a, const Value *b) {
     needs_add_apart(needs, &(Disjoint){.a = a, .b = b});
 }
 
-void needs_add_never_meet(Needs *needs, const Value *a, const Op *from, const Value *b,
-                          const Op *to, bool same) {
+static void add_never(Needs *needs, NeverMeet never) {
     enum { MOST_PAIRS = 256 };
-    int at = 0;
     for (int i = 0; i < needs->never.count; i++) {
         NeverMeet *old = &needs->never.data[i];
-        if (old->from == from && old->to == to) {
-            old->same &= same;
+        if (old->from == never.from && old->to == never.to && old->loop == never.loop &&
+            old->near_only == never.near_only) {
+            old->same &= never.same;
             return;
         }
     }
-    Arena *arena = needs->facts.arena;
-    NeverMeet never = {.a = a, .from = from, .b = b, .to = to, .same = same};
-    if (needs->never.count < MOST_PAIRS) never.pair = pair_new(arena, from, to);
-    for (const Value *value; never.pair && (value = pair_asks(never.pair, &at));)
-        if (!add(needs, value)) never.pair = NULL;
-    if (never.pair && !pair_is_known(never.pair)) never.pair = NULL;
-    vec_push(arena, &needs->never, never);
+    if (needs->never.count < MOST_PAIRS)
+        never.pair = pair_new(needs->facts.arena, never.from, never.to, never.loop);
+    if (never.pair && never.near_only) pair_near_only(never.pair);
+    vec_push(needs->facts.arena, &needs->never, never);
+}
+
+void needs_add_never_meet(Needs *needs, const Value *a, const Op *from, const Value *b,
+                          const Op *to, bool same) {
+    add_never(needs, (NeverMeet){.a = a, .from = from, .b = b, .to = to, .same = same});
+}
+
+void needs_add_not_near(Needs *needs, const Value *a, const Op *from, const Value *b, const Op *to,
+                        const Op *loop) {
+    add_never(
+        needs,
+        (NeverMeet){
+            .a = a, .from = from, .b = b, .to = to, .same = true, .near_only = true, .loop = loop});
 }
 
 bool needs_asks_apart(const Needs *needs) {
@@ -172,7 +184,32 @@ bool needs_asks_apart(const Needs *needs) {
 
 bool needs_asks_positive(const Needs *needs) { return needs->positives.count > 0; }
 
+static bool is_still_there(const Value *value, int depth) {
+    const Op *op = value->def;
+    if (!op) return !value->region->owner || value->region->owner->parent;
+    if (!op->parent || depth == 0) return false;
+    for (int i = 0; i < op->num_operands; i++)
+        if (!is_still_there(op->operands[i], depth - 1)) return false;
+    return true;
+}
+
+/* What pairs ask for; one of which that is not known, or gone, tells nothing. */
+static void close_pairs(Needs *needs) {
+    enum { DEEPEST = 12 };
+    int count = 0;
+    for (int i = 0; i < needs->never.count; i++) {
+        NeverMeet *never = &needs->never.data[i];
+        int at = 0;
+        if (never->pair && !pair_is_known(never->pair)) never->pair = NULL;
+        for (const Value *value; never->pair && (value = pair_asks(never->pair, &at));)
+            if (!is_still_there(value, DEEPEST) || !add(needs, value)) never->pair = NULL;
+        if (never->pair || !never->near_only) needs->never.data[count++] = *never;
+    }
+    needs->never.count = count;
+}
+
 bool needs_close(Needs *needs) {
+    close_pairs(needs);
     for (int i = 0; i < needs->ops.count; i++) needs->fails |= !needs->ops.data[i]->parent;
     for (int i = 0; i < needs->products.count; i++)
         needs->fails |= !needs->products.data[i]->parent;
@@ -339,8 +376,10 @@ static bool never_meet(Needs *needs, const uint64_t *args, const uint64_t *rooms
         if (changed) never->asked = false;
         if (!apart || !is_asked(never, args, rooms)) continue;
         int64_t distance = (int64_t)(args[never->a->index] - args[never->b->index]);
+        if (never->asked && (distance < never->near.low || distance > never->near.high)) continue;
+        if (!never->pair) return false; /* anywhere */
         if (!never->asked || never->distance != distance)
-            never->apart = never->pair && pair_is_apart(never->pair, needs->facts.range, distance);
+            never->apart = pair_is_apart(never->pair, needs->facts.range, distance, &never->near);
         never->asked = true, never->distance = distance;
         apart = never->apart;
     }

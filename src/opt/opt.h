@@ -150,6 +150,10 @@ void needs_add_unequal(Needs *needs, const Value *a, const Value *b); /* they ar
  * `same`: or the parameters are the same. */
 void needs_add_never_meet(Needs *needs, const Value *a, const Op *from, const Value *b,
                           const Op *to, bool same);
+/* .. in any two turns of a loop (NULL: in the same), or the parameters are the same. Where it is
+ * not the distance of tiles that tells, they are taken to be apart. */
+void needs_add_not_near(Needs *needs, const Value *a, const Op *from, const Value *b, const Op *to,
+                        const Op *loop);
 /* Would the two pointers, of its parameters a and b, be the same if these were? Adds what is to be
  * equal then. */
 bool disjoint_same(Disjoint *apart, const Value *a, const Value *b);

@@ -56,11 +56,13 @@ struct Pair {
     int64_t bytes_a, bytes_b;
     VEC(Var *) vars;
     bool is_known;
+    bool near_only; /* where numbers of programs do not cancel, parameters are apart */
 };
 
 typedef struct Build {
     Arena *arena;
     Pair *pair;
+    const Op *loop; /* the accesses are of any two of its turns; NULL: of one */
     int side, budget;
 } Build;
 
@@ -130,7 +132,16 @@ static Var *var_of(Build *b, Var like) {
     return var;
 }
 
+/* Another in the other access. */
+static bool is_of_side(const Build *b, const Var *var) {
+    const Value *value = var->op ? for_index(var->op) : var->value;
+    for (int i = 0; b->loop && i < b->loop->num_regions; i++)
+        if (value_is_inside(value, b->loop->regions[i])) return true;
+    return false;
+}
+
 static bool add_var(Build *b, Sum *to, int64_t by, Var like) {
+    if (like.kind != VAR_LANE && is_of_side(b, &like)) like.side = b->side + 1;
     Var *var = var_of(b, like);
     return var && sum_add(to, &(Term){.by = by, .num_vars = 1, .vars = {var}});
 }
@@ -363,10 +374,10 @@ static void bound(Build *b, const Op *access, int side) {
     bound_by(b, access_mask(access), &dims);
 }
 
-Pair *pair_new(Arena *arena, const Op *a, const Op *b) {
+Pair *pair_new(Arena *arena, const Op *a, const Op *b, const Op *loop) {
     const Value *from = access_pointer(a), *to = access_pointer(b);
     Pair *pair = arena_new_of(arena, Pair);
-    Build build = {.arena = arena, .pair = pair, .budget = MOST_BUDGET};
+    Build build = {.arena = arena, .pair = pair, .loop = loop, .budget = MOST_BUDGET};
     *pair = (Pair){.bytes_a = type_size_bytes(type_lane(from->type)->elem),
                    .bytes_b = type_size_bytes(type_lane(to->type)->elem)};
     pair->is_known =
@@ -395,6 +406,8 @@ const Value *pair_asks(const Pair *pair, int *at) {
 }
 
 bool pair_is_known(const Pair *pair) { return pair->is_known; }
+
+void pair_near_only(Pair *pair) { pair->near_only = true; }
 
 /* ---- at launch ---- */
 
@@ -538,12 +551,40 @@ static bool sum_ends(Multiples *all) {
     return true;
 }
 
-bool pair_is_apart(Pair *pair, const Range *range, int64_t distance) {
+static bool is_of_program(const Var *var) {
+    const Op *op = var->value && !var->value->def ? var->value->region->owner : NULL;
+    if (var->kind == VAR_LANES) return true;
+    return var->kind == VAR_VALUE && !(op && op->kind == OP_FOR && !var->value->index);
+}
+
+static bool has_program(const Term *term) {
+    bool found = false;
+    for (int i = 0; i < term->num_vars; i++) {
+        const Var *var = term->vars[i];
+        if (var->kind != VAR_MASKED) {
+            found |= is_of_program(var);
+            continue;
+        }
+        for (int k = 0; k < var->index->count; k++)
+            for (int n = 0; n < var->index->terms[k].num_vars; n++) {
+                const Var *of_index = var->index->terms[k].vars[n];
+                found |= of_index->range.low != of_index->range.high && is_of_program(of_index);
+            }
+    }
+    return found;
+}
+
+static int64_t clamped(Wide number) {
+    return number < INT64_MIN ? INT64_MIN : number > INT64_MAX ? INT64_MAX : (int64_t)number;
+}
+
+bool pair_is_apart(Pair *pair, const Range *range, int64_t distance, Range *near) {
     Multiples all = {.steps = MOST_STEPS};
     Wide constant = (Wide)pair->sum.constant + distance;
     Term merged[MOST_TERMS];
     Multiple of_merged[MOST_TERMS];
     int count = 0;
+    *near = (Range){INT64_MIN, INT64_MAX};
     if (!pair->is_known) return false;
     for (int i = 0; i < pair->vars.count; i++) {
         Var *var = pair->vars.data[i];
@@ -568,7 +609,16 @@ bool pair_is_apart(Pair *pair, const Range *range, int64_t distance) {
         else
             of_merged[at].by += m.by;
     }
-    for (int i = 0; i < count; i++) add_multiple(&all, of_merged[i]);
+    for (int i = 0; i < count; i++) {
+        if (pair->near_only && of_merged[i].by && has_program(&merged[i])) {
+            *near = (Range){0, 0};
+            return true;
+        }
+        add_multiple(&all, of_merged[i]);
+    }
     if (!sum_ends(&all)) return false;
-    return !can_be(&all, 0, 1 - pair->bytes_a - constant, pair->bytes_b - 1 - constant);
+    Wide first = 1 - pair->bytes_a - constant, last = pair->bytes_b - 1 - constant;
+    near->low = clamped(distance + first - all.high[0]);
+    near->high = clamped(distance + last - all.low[0]);
+    return !can_be(&all, 0, first, last);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Parameters that are views of one memory, a few elements apart: what a program loads before it
  * stores is as it was before, and what it loads behind a store is as stored, on interp as on the
- * cpu. Each kernel is one program, written down here again as loops over elements. */
+ * cpu and on GPUs. Each kernel is one program, written down here again as loops over elements. */
 #include "tern.h"
 #include "test.h"
 
@@ -187,5 +187,7 @@ static void check_device(const char *device) {
 
 TEST(interp_keeps_order) { check_device("interp"); }
 TEST(cpu_keeps_order) { check_device("cpu"); }
+TEST(sm_90_keeps_order) { check_device("sim:h100"); }
+TEST(sm_80_keeps_order) { check_device("sim:a100"); }
 
 TEST_MAIN()

@@ -28,6 +28,7 @@
 typedef struct Access {   /* global memory that other lanes may touch, since the last barrier */
     const Value *base;    /* parameter; NULL: unknown */
     const Value *pointer; /* NULL: unknown */
+    const Op *op;         /* .. too */
     const Op *loop;       /* it is of another of its turns; NULL: of the same one */
     bool writes;
     bool by_one;  /* stores a scalar: always the same thread */
@@ -145,6 +146,11 @@ static bool same_lanes(const Facts *facts, const Access *a, const Access *b) {
     return disjoint_same(&apart, a->pointer, b->pointer) && !apart.num_equal;
 }
 
+static void ask_launches(const Fencer *f, const Access *a, const Access *b) {
+    if (!same_lanes(f->facts, a, b)) needs_add_unequal(f->needs, a->base, b->base);
+    if (a->op && b->op) needs_add_not_near(f->needs, a->base, a->op, b->base, b->op, a->loop);
+}
+
 static bool conflicts(const Fencer *f, const Access *a, const Access *b) {
     const Facts *facts = f->facts;
     if (!a->writes && !b->writes) return false;
@@ -152,7 +158,7 @@ static bool conflicts(const Fencer *f, const Access *a, const Access *b) {
         if (a->base->def || b->base->def) return false;
         if (a->by_one && b->by_one) return false;
         if (f->fn->overlaps) return true; /* they may be a few lanes apart */
-        if (f->needs && !same_lanes(facts, a, b)) needs_add_unequal(f->needs, a->base, b->base);
+        if (f->needs) ask_launches(f, a, b);
         return false;
     }
     if ((a->by_one && b->by_one) || (a->part && a->part == b->part)) return false;
@@ -167,9 +173,11 @@ static bool conflicts(const Fencer *f, const Access *a, const Access *b) {
 static void add_access(Fencer *f, Access access) {
     for (int i = 0; i < f->state.accesses.count; i++) {
         const Access *old = &f->state.accesses.data[i];
+        const Value *mask = access.op ? access_mask(access.op) : NULL;
         if (old->base == access.base && old->pointer == access.pointer &&
-            old->loop == access.loop && old->writes == access.writes &&
-            old->by_one == access.by_one && old->part == access.part)
+            (!access.op || (old->op && access_mask(old->op) == mask)) && old->loop == access.loop &&
+            old->writes == access.writes && old->by_one == access.by_one &&
+            old->part == access.part)
             return;
     }
     vec_push(f->arena, &f->state.accesses, access);
@@ -181,7 +189,8 @@ static Access access_of(const Fencer *f, const Op *op) {
     if (op->kind == OP_FILL) return (Access){.base = base};
     bool by_one = op->kind == OP_STORE && !type_is_tile(pointer->type);
     int64_t part = op->kind == OP_STORE ? store_part(op) : 0;
-    return (Access){base, pointer, NULL, op->kind != OP_LOAD, by_one, part};
+    bool is_plain = op->kind == OP_LOAD || op->kind == OP_STORE;
+    return (Access){base, pointer, is_plain ? op : NULL, NULL, op->kind != OP_LOAD, by_one, part};
 }
 
 static void fence_access(Fencer *f, Op *op) {
