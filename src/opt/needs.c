@@ -31,10 +31,16 @@ typedef struct NeverMeet { /* what two ops of one program access is apart .. */
     bool same; /* .. or the parameters are the same */
     bool near_only;
     const Op *loop;
-    bool asked, apart;
+    bool apart;
+    uint64_t asked;   /* in which of the needs' launches */
     int64_t distance; /* of the last launch that came near */
     Range near;       /* of its ints */
 } NeverMeet;
+
+typedef struct IntParam {
+    int index;
+    uint64_t number;
+} IntParam;
 
 struct Needs {
     const Func *fn;
@@ -46,10 +52,13 @@ struct Needs {
     VEC(const Op *) products;     /* that they are made of */
     VEC(Disjoint) aparts;
     VEC(NeverMeet) never;
-    uint32_t grid[3]; /* of the last launch .. */
+    int num_ints;
+    IntParam *ints;   /* what they were in the last launch .. */
+    uint32_t grid[3]; /* .. and its grid .. */
     bool asked, held;
-    bool fails;   /* whatever the launch is: what numbers are made of has gone */
-    Needs *other; /* of another function of the same kernel; or NULL */
+    uint64_t launches; /* with other ints than the one before */
+    bool fails;        /* whatever the launch is: what numbers are made of has gone */
+    Needs *other;      /* of another function of the same kernel; or NULL */
 };
 
 Needs *needs_new(Arena *arena, const Func *fn, int num_params) {
@@ -208,7 +217,14 @@ static void close_pairs(Needs *needs) {
     needs->never.count = count;
 }
 
+static void find_ints(Needs *needs) {
+    needs->ints = arena_array(needs->facts.arena, IntParam, needs->num_params + 1);
+    for (int i = 0; i < needs->num_params; i++)
+        if (type_is_int(needs->fn->params[i].value->type)) needs->ints[needs->num_ints++].index = i;
+}
+
 bool needs_close(Needs *needs) {
+    find_ints(needs);
     close_pairs(needs);
     for (int i = 0; i < needs->ops.count; i++) needs->fails |= !needs->ops.data[i]->parent;
     for (int i = 0; i < needs->products.count; i++)
@@ -285,22 +301,30 @@ static Range of_grid(const Needs *needs, const Op *op, const uint32_t grid[3]) {
     return (Range){walks ? 1 : (int64_t)blocks, (int64_t)blocks};
 }
 
+static bool is_another(Needs *needs, const uint64_t *args, const uint32_t grid[3]) {
+    bool other = !needs->asked || memcmp(needs->grid, grid, sizeof needs->grid) != 0;
+    for (int i = 0; i < needs->num_ints; i++) {
+        IntParam *param = &needs->ints[i];
+        other |= param->number != args[param->index];
+        param->number = args[param->index];
+    }
+    return other;
+}
+
 /* The ranges of parameters; false: they are those of the last launch, and so is its grid. */
 static bool take_launch(Needs *needs, const uint64_t *args, const uint32_t grid[3]) {
-    bool changed = !needs->asked || memcmp(needs->grid, grid, sizeof needs->grid) != 0;
+    if (!is_another(needs, args, grid)) return false;
     for (int i = 0; i < needs->fn->num_params; i++) {
         const Value *param = needs->fn->params[i].value;
         if (!type_is_int(param->type)) continue;
         int64_t number = i < needs->num_params ? (int64_t)args[i] : grid[i - needs->num_params];
         Range type = range_of_type(param->type), *range = &needs->facts.range[param->id];
         bool fits = number >= type.low && number <= type.high;
-        Range now = fits ? (Range){number, number} : type;
-        changed |= now.low != range->low || now.high != range->high;
-        *range = now;
+        *range = fits ? (Range){number, number} : type;
     }
     memcpy(needs->grid, grid, sizeof needs->grid);
     needs->asked = true;
-    return changed;
+    return true;
 }
 
 static bool is_met(const Needs *needs, const Need *need) {
@@ -363,27 +387,30 @@ static bool is_asked(const NeverMeet *never, const uint64_t *args, const uint64_
     return a && b && are_in_one_room(rooms, never->a, never->b) && !(a == b && never->same);
 }
 
-static bool ask_pairs(const Needs *needs, const uint64_t *args, const uint64_t *rooms) {
-    for (int i = 0; i < needs->never.count; i++)
-        if (is_asked(&needs->never.data[i], args, rooms)) return true;
-    return false;
+/* The first pair for which the numbers of the launch are needed; or as many as there are. */
+static int first_asked(const Needs *needs, const uint64_t *args, const uint64_t *rooms) {
+    int i = 0;
+    while (i < needs->never.count && !is_asked(&needs->never.data[i], args, rooms)) i++;
+    return i;
 }
 
-static bool never_meet(Needs *needs, const uint64_t *args, const uint64_t *rooms, bool changed) {
-    bool apart = true;
-    for (int i = 0; i < needs->never.count; i++) {
+static bool is_never(Needs *needs, NeverMeet *never, const uint64_t *args) {
+    int64_t distance = (int64_t)(args[never->a->index] - args[never->b->index]);
+    if (!never->pair) return false; /* anywhere */
+    if (never->asked == needs->launches &&
+        (distance == never->distance || distance < never->near.low || distance > never->near.high))
+        return distance != never->distance || never->apart;
+    never->apart = pair_is_apart(never->pair, needs->facts.range, distance, &never->near);
+    never->asked = needs->launches, never->distance = distance;
+    return never->apart;
+}
+
+static bool never_meet(Needs *needs, int from, const uint64_t *args, const uint64_t *rooms) {
+    for (int i = from; i < needs->never.count; i++) {
         NeverMeet *never = &needs->never.data[i];
-        if (changed) never->asked = false;
-        if (!apart || !is_asked(never, args, rooms)) continue;
-        int64_t distance = (int64_t)(args[never->a->index] - args[never->b->index]);
-        if (never->asked && (distance < never->near.low || distance > never->near.high)) continue;
-        if (!never->pair) return false; /* anywhere */
-        if (!never->asked || never->distance != distance)
-            never->apart = pair_is_apart(never->pair, needs->facts.range, distance, &never->near);
-        never->asked = true, never->distance = distance;
-        apart = never->apart;
+        if (is_asked(never, args, rooms) && !is_never(needs, never, args)) return false;
     }
-    return apart;
+    return true;
 }
 
 static void take_ranges(Needs *needs, const uint32_t grid[3]) {
@@ -405,11 +432,10 @@ static void take_ranges(Needs *needs, const uint32_t grid[3]) {
 static bool holds(Needs *needs, const uint64_t *args, const uint64_t *rooms,
                   const uint32_t grid[3]) {
     if (needs->fails || !are_positive(needs, args) || !are_apart(needs, args)) return false;
-    bool pairs = ask_pairs(needs, args, rooms);
-    if (!needs->all.count && !pairs) return true;
-    bool changed = take_launch(needs, args, grid);
-    if (changed) take_ranges(needs, grid);
-    return needs->held && never_meet(needs, args, rooms, changed);
+    int first = first_asked(needs, args, rooms);
+    if (!needs->all.count && first == needs->never.count) return true;
+    if (take_launch(needs, args, grid)) needs->launches++, take_ranges(needs, grid);
+    return needs->held && never_meet(needs, first, args, rooms);
 }
 
 bool needs_hold(Needs *needs, const uint64_t *args, const uint64_t *rooms, const uint32_t grid[3]) {
