@@ -141,9 +141,10 @@ TEST(rows_scaled_by_an_argument) {
 
 static bool allows(const tern_kernel *kernel, float scale) {
     uint64_t values[5] = {4096, 8192, 12288, 16384}; /* pointers that are apart */
+    const uint64_t rooms[10] = {4096, 8192, 8192, 12288, 12288, 16384, 16384, 20480};
     const uint32_t grid[3] = {1, 1, 1};
     memcpy(&values[4], &scale, sizeof scale);
-    return kernel_allows(kernel->compiled, values, grid);
+    return kernel_allows(kernel->compiled, values, rooms, grid);
 }
 
 TEST(launches_are_asked) {
