@@ -290,8 +290,11 @@ static const Row clusters[] = {
     {"%x, %y = meet %s {blocks = 2} : i32, i32", NULL},
     {"%x, %y = meet %s {blocks = 2, offset = 16} : i32, i32", NULL},
     {"%x, %y = meet %s {blocks = 2, offset = 16} : i32, i32\n"
-     "%z, %w = meet %x {blocks = 2, offset = 32} : i32, i32",
+     "%z, %w = meet %x {blocks = 2, offset = 48} : i32, i32",
      NULL},
+    {"%x, %y = meet %s {blocks = 2, offset = 16} : i32, i32\n" /* where the other's mbarrier is */
+     "%z, %w = meet %x {blocks = 2, offset = 32} : i32, i32",
+     "lies where there is something else"},
     {"%x, %y = meet %s {blocks = 2, offset = 16} : i32, i32\n"
      "%z, %w = meet %x {blocks = 2, offset = 16} : i32, i32",
      "lies where there is something else"},
