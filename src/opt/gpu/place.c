@@ -773,6 +773,7 @@ static bool check_target(const PassCtx *px, const Func *fn) {
 
 typedef struct Ends {
     const Arch *arch;
+    const Facts *facts;
     bool *multiplied; /* by value id */
     bool any;
 } Ends;
@@ -787,18 +788,38 @@ static bool note_multiplied(Op *op, void *user) {
     return true;
 }
 
+static void set_ends(Op *op, bool ends) {
+    if (op->kind == OP_LOAD)
+        load_set_ends(op, ends);
+    else
+        store_set_ends(op, ends);
+}
+
+/* Are more lanes one access if some of them may be left off? */
+static bool ends_widen(const Ends *e, Op *op) {
+    bool widen = false;
+    for (int i = 0; i < access_pointer(op)->type->rank; i++) {
+        int64_t with = facts_lanes_at_once(e->facts, op, i);
+        set_ends(op, false);
+        widen |= with > facts_lanes_at_once(e->facts, op, i);
+        set_ends(op, true);
+    }
+    return widen;
+}
+
 /* cp.async leaves off what a row does not have. Other loads would be of all lanes or of each one,
  * twice the text; and stores, but the tile of a product is laid out anew for them anyway. */
 static bool drop_ends(Op *op, void *user) {
     const Ends *e = user;
-    if (op->kind == OP_LOAD && (e->arch->number < 80 || !e->multiplied[op_result(op)->id]))
-        load_set_ends(op, 0);
-    if (op->kind == OP_STORE && !e->any) store_set_ends(op, 0);
+    if (!access_ends(op)) return true;
+    bool is_load = op->kind == OP_LOAD;
+    bool pays = is_load ? e->arch->number >= 80 && e->multiplied[op_result(op)->id] : e->any;
+    if (!pays || !ends_widen(e, op)) set_ends(op, false);
     return true;
 }
 
 static void choose_ends(const Placer *p) {
-    Ends e = {p->arch, arena_array(p->arena, bool, p->fn->num_values), false};
+    Ends e = {p->arch, p->facts, arena_array(p->arena, bool, p->fn->num_values), false};
     region_walk(p->fn->body, note_multiplied, &e);
     region_walk(p->fn->body, drop_ends, &e);
 }
