@@ -57,8 +57,8 @@ static int each_scope_is_missed(const char *text) {
     return count;
 }
 
-/* Around the wait for copies: what keeps ptxas from moving loads behind it, and the barrier, as each
- * thread reads what it brought itself. */
+/* Around the wait for copies: what keeps ptxas from moving loads behind it; and the barrier, as
+ * each thread reads what it brought itself. */
 static const char *without_spare_barriers(Arena *arena, const char *text) {
     static const char spare[] = "\tbar.warp.sync -1;\n\tcp.async.wait_all;\n\tbar.sync 0;\n";
     const char *at = strstr(text, spare);
