@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Products through host tensor descriptors come out exactly (of small integers) on each device,
- * whether or not the last dimension ends with 16 bytes; where it does, GPUs copy 16 bytes at once,
- * ahead of the product. */
+ * whether or not the last dimension ends with 16 bytes; GPUs copy 16 bytes at once, ahead of the
+ * product, and of a row's last 16 what it has. */
 #include "tern.h"
 #include "test.h"
 
@@ -23,7 +23,6 @@ enum { BM = 64, BN = 32, BK = 32, MOST = 104 };
 
 typedef struct Sizes {
     int m, n, k, stride; /* stride: of a and b, in elements */
-    bool wide;
 } Sizes;
 
 typedef struct Side {
@@ -96,8 +95,8 @@ static void check(const char *device, const Sizes *s, uint64_t seed) {
     CHECK(!wrong);
     const char *facts = kernel ? tern_kernel_text(kernel, TERN_STAGE_FACTS) : NULL;
     if (facts && strstr(device, "sim")) {
-        CHECK((strstr(facts, "copies of a.base: 16 bytes") != NULL) == s->wide);
-        CHECK((strstr(facts, "copies of b.base: 16 bytes") != NULL) == s->wide);
+        CHECK(strstr(facts, "copies of a.base: 16 bytes"));
+        CHECK(strstr(facts, "copies of b.base: 16 bytes"));
     }
     for (int i = 0; i < 3; i++) tern_buffer_free(sides[i]->desc.base);
     tern_kernel_free(kernel);
@@ -106,8 +105,8 @@ static void check(const char *device, const Sizes *s, uint64_t seed) {
 }
 
 static const Sizes sizes[] = {
-    {64, 32, 64, 64, true},  {70, 40, 96, 104, true}, {1, 1, 8, 8, true},
-    {100, 33, 72, 72, true}, {65, 31, 70, 72, false}, {64, 32, 33, 40, false},
+    {64, 32, 64, 64},  {70, 40, 96, 104}, {1, 1, 8, 8},
+    {100, 33, 72, 72}, {65, 31, 70, 72},  {64, 32, 33, 40},
 };
 
 TEST(products_through_descriptors_are_exact) {
