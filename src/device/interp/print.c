@@ -140,6 +140,8 @@ bool exec_assert(Program *p, const Op *op) {
         char lane[128];
         lane_words(p, assert_condition(op)->type, i, lane, sizeof lane);
         if (condition->count > 1) program_note(p, "%s", lane);
+        /* Nothing that the kernel does wrong: it takes no such arguments. */
+        if (assert_always(op)) p->launch->failure.kind = TERN_NOT_CHECKED;
         return false;
     }
     return true;

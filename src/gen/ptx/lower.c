@@ -214,7 +214,10 @@ static bool logs_of_some(Gen *g, const Op *op, const Tir *x, Tir *regs) {
     }
     tir_branch(b, end, normal, false);
     int scope = tir_enter(b);
-    for (int r = 0; r < SOME_LOGS; r++) tir_set(b, regs[r], ptx_lane(g, op, &x[r]));
+    for (int r = 0; r < SOME_LOGS; r++) {
+        const Tir args[3] = {x[r]};
+        tir_set(b, regs[r], ptx_lane(g, op, args));
+    }
     tir_leave(b, scope);
     tir_label(b, end);
     return true;
