@@ -200,6 +200,16 @@ Value *build_load(Builder *b, Value *pointer, Value *mask, Value *other) {
                        (Value *[]){pointer, mask, other}, type);
 }
 
+Op *build_fill(Builder *b, Value *ring, Value *turn, int part, const Op *load, Value *pointer,
+               Value *mask) {
+    Value *operands[4] = {ring, turn, pointer, mask};
+    Op *fill = build_op(b, OP_FILL, mask ? 4 : 3, operands, 0, NULL, 0, NULL);
+    fill->span = load->span;
+    fill_set_part(fill, part), fill_set_width(fill, load_width(load));
+    fill_set_ends(fill, load_ends(load));
+    return fill;
+}
+
 Op *build_store(Builder *b, Value *pointer, Value *value, Value *mask) {
     return build_op(b, OP_STORE, mask ? 3 : 2, (Value *[]){pointer, value, mask}, 0, NULL, 0, NULL);
 }

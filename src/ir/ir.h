@@ -48,7 +48,7 @@ enum {
     MAX_DEPTH = 64,      /* of regions in regions; the parser and the verifier refuse more */
     MAX_PARTS = 8,       /* of a ring */
     MAX_STAGES = 64,
-    MAX_ROWS = 64,       /* that are put by (stow) */
+    MAX_ROWS = 64, /* that are put by (stow) */
 };
 
 typedef struct Place Place; /* layout.h */
@@ -374,6 +374,9 @@ Value *build_reshape(Builder *b, Value *a, int rank, const int *shape);
 Value *build_trans(Builder *b, Value *a, const int *order);
 Value *build_addptr(Builder *b, Value *pointer, Value *offset);
 Value *build_load(Builder *b, Value *pointer, Value *mask, Value *other); /* mask, other: or NULL */
+/* Copies what load would give, from there, where mask (or NULL), into that part of a turn. */
+Op *build_fill(Builder *b, Value *ring, Value *turn, int part, const Op *load, Value *pointer,
+               Value *mask);
 Op *build_store(Builder *b, Value *pointer, Value *value, Value *mask);
 Op *build_yield(Builder *b, int count, Value *const *values);
 

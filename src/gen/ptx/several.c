@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What one lane of a row needs (that of a target is less by 1) is made behind a branch, which one
- * test of several lanes goes past. Only where rows are held so that
- * blocks share a multiprocessor, by threads that have registers for both arms: then instructions
- * are what bounds them. */
+ * test of several lanes goes past. Only where rows are held so that blocks share a multiprocessor,
+ * by threads that have registers for both arms: then instructions are what bounds them. */
 #include "gen/ptx/gen.h"
 
 enum { SEVERAL = 8, MOST_THREADS = 256 };

@@ -155,11 +155,8 @@ static Value *peeked(Bringer *b, Builder *at, int part, bool turns) {
 static void write_fills(Bringer *b, Builder *at, Value **turn) {
     for (int i = 0; i < b->count; i++) {
         Op *load = b->loads[i];
-        Value *operands[4] = {turn[0], turn[1], load_pointer(load), load_mask(load)};
-        at->before = load, at->span = load->span;
-        Op *fill = build_op(at, OP_FILL, load_mask(load) ? 4 : 3, operands, 0, NULL, 0, NULL);
-        fill_set_part(fill, i), fill_set_width(fill, load_width(load));
-        fill_set_ends(fill, load_ends(load));
+        at->before = load;
+        build_fill(at, turn[0], turn[1], i, load, load_pointer(load), load_mask(load));
     }
 }
 

@@ -103,11 +103,9 @@ static void write_fills(Holder *h) {
     build_op(&at, OP_ACQUIRE, 2, h->turn, 0, NULL, 0, NULL);
     for (int i = 0; i < h->count; i++) {
         Op *load = h->loads[i];
-        Value *operands[4] = {h->turn[0], h->turn[1], load_pointer(load), load_mask(load)};
-        at.before = load, at.span = load->span;
-        Op *fill = build_op(&at, OP_FILL, load_mask(load) ? 4 : 3, operands, 0, NULL, 0, NULL);
-        fill_set_part(fill, i), fill_set_width(fill, load_width(load));
-        fill_set_ends(fill, load_ends(load));
+        at.before = load;
+        Op *fill =
+            build_fill(&at, h->turn[0], h->turn[1], i, load, load_pointer(load), load_mask(load));
         if (!h->has_rows) fill_set_evict(fill, load_evict(load));
         h->held[i] = NULL;
         h->numbers[i] = number_of(load);
@@ -251,11 +249,8 @@ static void fill_row(Row *r) {
     build_turns(r, &at, OP_ACQUIRE);
     for (int i = 0; i < r->turns; i++) {
         Op *load = r->loads[i];
-        Value *operands[4] = {r->ring, r->turn[i], load_pointer(load), load_mask(load)};
-        at.before = load, at.span = load->span;
-        Op *fill = build_op(&at, OP_FILL, load_mask(load) ? 4 : 3, operands, 0, NULL, 0, NULL);
-        fill_set_part(fill, 0), fill_set_width(fill, load_width(load));
-        fill_set_ends(fill, load_ends(load));
+        at.before = load;
+        build_fill(&at, r->ring, r->turn[i], 0, load, load_pointer(load), load_mask(load));
         load_set_kept(load, 0); /* nobody reads it any more */
     }
 }

@@ -564,11 +564,7 @@ static void write_fills(Loop *l, Builder *b, Value *turn, Value *more) {
     turn_op(l, b, OP_ACQUIRE, turn);
     for (int i = 0; i < l->num_parts; i++) {
         const Part *part = &l->parts[i];
-        Value *operands[4] = {l->ring, turn, pointers[i], masks[i]};
-        Op *fill = build_op(b, OP_FILL, masks[i] ? 4 : 3, operands, 0, NULL, 0, NULL);
-        fill->span = part->load->span;
-        fill_set_part(fill, i), fill_set_width(fill, load_width(part->load));
-        fill_set_ends(fill, load_ends(part->load));
+        build_fill(b, l->ring, turn, i, part->load, pointers[i], masks[i]);
     }
 }
 
@@ -778,12 +774,8 @@ static void write_head_fills(Loop *l, Builder *b, Value *turn) {
         pointers = transposed(l, b, part, pointers);
         if (mask) mask = transposed(l, b, part, mask);
         if (i != first) mask = where(l, b, pointers, build_int(b, type_scalar(TYPE_I1), 0), NULL);
-        Value *operands[4] = {l->ring, turn, pointers, mask};
-        Op *fill = build_op(b, OP_FILL, mask ? 4 : 3, operands, 0, NULL, 0, NULL);
+        Op *fill = build_fill(b, l->ring, turn, i, i == first ? load : part->load, pointers, mask);
         fill->span = load->span;
-        fill_set_part(fill, i);
-        fill_set_width(fill, load_width(i == first ? load : part->load));
-        fill_set_ends(fill, load_ends(i == first ? load : part->load));
     }
     if (l->distance > 1) build_op(b, OP_COMMIT, 0, NULL, 0, NULL, 0, NULL);
 }
