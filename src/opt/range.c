@@ -125,15 +125,19 @@ Range range_of_result(const Facts *facts, const Op *op) {
     return two_operands(op, a, range_of(facts, op->operands[1]), type);
 }
 
-/* Of a for's counter: it is between the first bound and the last that still runs. */
+/* Of a for's counter: it is between the first bound and the last that still runs, which is whole
+ * steps behind the first. */
 Range range_of_counter(const Facts *facts, const Op *loop) {
     Range type = range_of_type(for_lower(loop)->type), first = range_of(facts, for_lower(loop)),
           end = range_of(facts, for_upper(loop));
     Range step = range_of(facts, for_step(loop));
     if (for_unsigned(loop) || (step.low <= 0 && step.high >= 0)) return type;
     Range r = step.low > 0 ? (Range){first.low, end.high > first.low ? end.high - 1 : first.low}
-                       : (Range){end.low < first.high ? end.low + 1 : first.high, first.high};
-    return r;
+                           : (Range){end.low < first.high ? end.low + 1 : first.high, first.high};
+    if (first.low != first.high || step.low != step.high) return r;
+    Wide way = (Wide)(step.low > 0 ? r.high : r.low) - first.low;
+    int64_t last = (int64_t)(first.low + way / step.low * step.low);
+    return step.low > 0 ? (Range){first.low, last} : (Range){last, first.low};
 }
 
 /* Each index before the end is at most one from it, and moves by one step. */

@@ -89,6 +89,26 @@ static const char masked[] =
     "  yield\n"
     "}\n";
 
+/* 4 elements in each turn, which is 4 behind the one before. */
+static const char steps[] = "func @steps(%x: ptr<f32>, %y: ptr<f16>, %s: i32, %t: i32, %n: i32) {\n"
+                            "  %i = arange {start = 0, end = 4} : tile<4xi32>\n"
+                            "  %0 = splat %x : tile<4xptr<f32>>\n"
+                            "  %1 = splat %y : tile<4xptr<f16>>\n"
+                            "  %2 = constant 0 : i32\n"
+                            "  %3 = constant 4 : i32\n"
+                            "  for %2, %n, %3 (%j: i32) {\n"
+                            "    %4 = splat %j : tile<4xi32>\n"
+                            "    %5 = add %4, %i : tile<4xi32>\n"
+                            "    %p = addptr %0, %5 : tile<4xptr<f32>>\n"
+                            "    %a = load %p : tile<4xf32>\n"
+                            "    %b = ftrunc %a : tile<4xf16>\n"
+                            "    %q = addptr %1, %5 : tile<4xptr<f16>>\n"
+                            "    store %q, %b\n"
+                            "    yield\n"
+                            "  }\n"
+                            "  yield\n"
+                            "}\n";
+
 /* At an index that is loaded. */
 static const char loaded[] =
     "func @loaded(%x: ptr<i32>, %y: ptr<i32>, %s: i32, %t: i32, %n: i32) {\n"
@@ -218,6 +238,23 @@ TEST(ends_of_masks) { check(masked, APART); }
 TEST(in_place) { check(rows, SAME); }
 TEST(tiles_that_are_near) { check(rows, NEAR); }
 TEST(any_two_turns) { check(turns, NEAR); }
+
+/* The last turn begins whole steps behind the first, not just before the end. */
+TEST(turns_of_several_elements) {
+    const uint64_t anywhere[] = {0, UINT64_MAX, 0, UINT64_MAX, 0, 0, 0, 0, 0, 0};
+    const uint32_t grid[3] = {1, 1, 1};
+    Arena *arena = arena_new(0);
+    Needs *needs = asked(arena, steps, NEAR);
+    for (int n = 1; needs && n < 20; n++) {
+        int elements = (n + 3) / 4 * 4;
+        for (int distance = -100; distance <= 100; distance++) { /* of y's first byte */
+            uint64_t args[] = {START, (uint64_t)(START + distance), 0, 0, (uint64_t)n};
+            bool meets = distance && distance < OF_X * elements && distance > -OF_Y * elements;
+            CHECK(needs_hold(needs, args, anywhere, grid) == !meets);
+        }
+    }
+    arena_free(arena);
+}
 
 /* They may be anywhere in the memory that both point into. */
 TEST(loaded_indices) {
