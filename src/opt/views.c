@@ -17,7 +17,14 @@
  * Sums of 32 bits are taken not to wrap around, as axis facts take them. */
 #include "opt/facts.h"
 
-enum { MOST_LEAVES = 4, MOST_TERMS = 24, MOST_BUDGET = 200, MOST_VARS = 64, MOST_STEPS = 1000 };
+enum {
+    MOST_LEAVES = 4,
+    MOST_TERMS = 24,
+    MOST_BUDGET = 200,
+    MOST_VARS = 64,
+    MOST_STEPS = 1000,
+    MOST_COMPUTED = 40
+};
 
 typedef enum VarKind {
     VAR_VALUE,
@@ -36,6 +43,7 @@ typedef struct Var {
     const Op *op;           /* the loop, or the arange */
     int side, dim;          /* of lanes */
     const Sum *index, *end; /* masked: what is less than that */
+    bool is_computed;       /* lanes: of aranges, counters and what a launch gives */
     Range range;            /* of a launch */
 } Var;
 
@@ -191,11 +199,24 @@ static bool add_carried(Build *b, Sum *to, const Op *loop, int k, bool is_result
            sum_add_product(to, &step, &turns);
 }
 
+/* Made of what every program has: no numbers of programs, nothing that is loaded or carried. */
+static bool is_computed(const Value *value, int *budget) {
+    const Op *op = value->def, *owner = op ? NULL : value->region->owner;
+    if ((*budget)-- <= 0) return false;
+    if (!op) return !owner || (owner->kind == OP_FOR && !value->index);
+    if (op->kind == OP_PROGRAM_ID || op->num_regions || !op_has_trait(op, PURE)) return false;
+    for (int i = 0; i < op->num_operands; i++)
+        if (!is_computed(op->operands[i], budget)) return false;
+    return true;
+}
+
 /* A number in itself: one in a program, or any of a tile's. */
 static bool add_leaf(Build *b, Sum *to, const Value *value, int64_t by) {
     bool is_tile = type_is_tile(value->type);
-    VarKind kind = is_tile ? VAR_LANES : VAR_VALUE;
-    return type_is_int(value->type) && add_var(b, to, by, (Var){.kind = kind, .value = value});
+    int budget = MOST_COMPUTED;
+    Var var = {.kind = is_tile ? VAR_LANES : VAR_VALUE, .value = value};
+    var.is_computed = is_tile && is_computed(value, &budget);
+    return type_is_int(value->type) && add_var(b, to, by, var);
 }
 
 static Dims expanded_dims(const Op *op, const Dims *dims) {
@@ -553,7 +574,7 @@ static bool sum_ends(Multiples *all) {
 
 static bool is_of_program(const Var *var) {
     const Op *op = var->value && !var->value->def ? var->value->region->owner : NULL;
-    if (var->kind == VAR_LANES) return true;
+    if (var->kind == VAR_LANES) return !var->is_computed;
     return var->kind == VAR_VALUE && !(op && op->kind == OP_FOR && !var->value->index);
 }
 

@@ -24,6 +24,17 @@ static const char source[] =
     "    a = tl.load(x + i, mask=i < n, other=0)\n"
     "    tl.store(y + i, a - tl.max(a, axis=0), mask=i < n)\n"
     "@triton.jit\n"
+    "def both(x, y, z, n, B: tl.constexpr):\n"
+    "    i = tl.arange(0, B)\n"
+    "    a = tl.load(z + i, mask=i < n, other=0)\n"
+    "    tl.store(y + i, a.to(tl.float32) + 1, mask=i < n)\n"
+    "    tl.store(x + i, a, mask=i < n)\n"
+    "@triton.jit\n"
+    "def crossed(x, y, z, n, B: tl.constexpr):\n"
+    "    i = tl.arange(0, B)\n"
+    "    a = tl.load(x + (i ^ 1), mask=i < n, other=0)\n"
+    "    tl.store(y + i, a + 1, mask=i < n)\n"
+    "@triton.jit\n"
     "def looped(x, y, z, n, B: tl.constexpr):\n"
     "    i = tl.arange(0, 16)\n"
     "    for k in range(0, B, 16):\n"
@@ -89,6 +100,16 @@ static void want(const char *kernel, float *m, int x, int y, int n) {
     if (!strcmp(kernel, "twice")) {
         for (int i = 0; i < n; i++) m[y + i] = (float)(i % 7);
         for (int i = 0; i < n; i++) m[x + i] = (float)(i % 5);
+        return;
+    }
+    if (!strcmp(kernel, "both")) {
+        for (int i = 0; i < n; i++) m[y + i] = m[Z + i] + 1;
+        for (int i = 0; i < n; i++) m[x + i] = m[Z + i];
+        return;
+    }
+    if (!strcmp(kernel, "crossed")) {
+        for (int i = 0; i < n; i++) a[i] = m[x + (i ^ 1)];
+        for (int i = 0; i < n; i++) m[y + i] = a[i] + 1;
         return;
     }
     bool loops = !strcmp(kernel, "looped") || !strcmp(kernel, "walked");
@@ -166,8 +187,9 @@ static void check_kernel(tern_module *module, tern_context *context, const char 
 }
 
 static void check_device(const char *device) {
-    static const char *const names[] = {"moved",  "square", "less",  "looped",
-                                        "walked", "behind", "twice", "product"};
+    static const char *const names[] = {"moved",  "square", "less",   "both",  "crossed",
+                                        "looped", "walked", "behind", "twice", "product"};
+    enum { NARROW_TOO = 6 };
     tern_status status;
     tern_open_options open = {.device = device, .cache_dir = ""};
     tern_context *context = tern_open(&open, &status, NULL, 0);
@@ -179,7 +201,7 @@ static void check_device(const char *device) {
     tern_module *module = tern_load_text(context, source, sizeof source - 1, "views.py");
     CHECK_STR(module ? "" : tern_message(context), "");
     for (size_t i = 0; module && i < sizeof names / sizeof *names; i++)
-        for (int narrow = 0; narrow < (i < 4 ? 2 : 1); narrow++)
+        for (int narrow = 0; narrow < (i < NARROW_TOO ? 2 : 1); narrow++)
             check_kernel(module, context, device, names[i], narrow);
     tern_module_free(module);
     tern_close(context);

@@ -20,14 +20,20 @@ static Value *source_of(Nest *n, const Op *store) {
                : NULL;
 }
 
+/* Where two parameters are the same, what the first stores would come behind what the second does:
+ * stores of as many bytes are all of pairs, or none is. */
 bool has_pairs(Nest *n) {
     Gen *g = n->g;
-    bool found = false, has = g->arch == C_AMX || g->arch == C_AVX512BF16;
+    bool found = false, all = true, has = g->arch == C_AMX || g->arch == C_AVX512BF16;
     for (int i = 0; i < n->num_roots && has; i++) {
         const Op *op = n->roots[i].op;
         has = op && op->kind == OP_STORE && !n->roots[i].only_rows;
-        found = found || (has && source_of(n, op));
+        if (has && source_of(n, op))
+            found = true;
+        else if (has)
+            all = all && type_size_bytes(type_lane(store_value(op)->type)) != 2;
     }
+    has = has && all;
     return has && found && n->N % (2 * g->W) == 0 && n->ops.count <= FEW_OPS && !are_threads(g);
 }
 
