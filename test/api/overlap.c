@@ -64,6 +64,8 @@ static const Case cases[] = {
     {"scaled", {0, ROOM, 2 * ROOM, 0}},
     {"scaled", {0, ROOM, 2 * ROOM, 4}},
     {"scaled", {4, ROOM, 2 * ROOM, 0}},
+    {"scaled", {0, ROOM, 2 * ROOM, 1}},
+    {"scaled", {1, ROOM, 2 * ROOM, 0}},
     {"scaled", {0, ROOM, 2 * ROOM, COUNT}}, /* the next row */
 };
 
@@ -126,8 +128,11 @@ static tern_module *opened(const char *device, tern_context **context) {
     tern_open_options open = {.device = device, .cache_dir = ""};
     *context = tern_open(&open, &status, NULL, 0);
     if (*context) return tern_load_text(*context, source, sizeof source - 1, "overlap.py");
-    CHECK(!strcmp(device, "cpu"));
-    SKIP("no C compiler");
+    CHECK(!strcmp(device, "cpu") || !strcmp(device, "cuda"));
+    if (!strcmp(device, "cpu"))
+        SKIP("no C compiler");
+    else
+        SKIP("no GPU");
     return NULL;
 }
 
@@ -213,6 +218,13 @@ TEST(sm_90_loads_first) { check_device("sim:h100", 4); }
 TEST(sm_80_loads_first) { check_device("sim:a100", 4); }
 TEST(more_warps_load_first) { check_device("sim:h100", 8); }
 TEST(one_warp_loads_first) { check_device("sim:h100", 1); } /* what may overlap is put by */
+
+TEST(gpu_loads_first) {
+    static const int num_warps[] = {1, 4, 8, 16};
+    for (int i = 0; i < 4; i++) check_device("cuda", num_warps[i]);
+    for (int i = 0; i < 8; i++)
+        check_small("cuda", i % 2 ? "few" : "turned", i / 2 % 2 ? 9 : 1000, i / 4);
+}
 
 /* Others ask no launch: in place a row is right in pieces, of a residual some is put by. */
 TEST(plain_texts) {

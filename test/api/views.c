@@ -70,17 +70,51 @@ static const char source[] =
     "    for k in range(0, 32, 16):\n"
     "        a = tl.load(x + k * 16 + at)\n"
     "        c += tl.dot(a, tl.load(z + k * 16 + at))\n"
+    "    tl.store(y + at, c)\n"
+    /* On a cpu rows go to memory by the last turn's products, which read others of x in place. */
+    "@triton.jit\n"
+    "def rows(x, y, z, n, B: tl.constexpr):\n"
+    "    r = tl.arange(0, 32)\n"
+    "    at = r[:, None] * 64 + r[None, :]\n"
+    "    c = tl.zeros((32, 32), tl.float32)\n"
+    "    for k in range(0, 64, 32):\n"
+    "        a = tl.load(x + k + at)\n"
+    "        b = tl.load(z + k * 32 + r[:, None] * 32 + r[None, :])\n"
+    "        c = tl.dot(a, b, c, input_precision='ieee')\n"
     "    tl.store(y + at, c)\n";
 
-enum { COUNT = 1000, TILE = 1024, ROOM = 4096, START = 1536, Z = 8192, ALL = Z + ROOM, SIDE = 16 };
+enum {
+    COUNT = 1000,
+    TILE = 1024,
+    ROOM = 4096,
+    START = 1536,
+    Z = 8192,
+    ALL = Z + ROOM,
+    SIDE = 16,
+    ROWS = 32
+};
 
 static float number(int i) { return (float)((int)((unsigned)i * 2654435761u >> 28) - 7); }
 
 static bool inside(int i, int n) { return i < n; }
 
+static void want_rows(float *m, int x, int y) {
+    static float sums[ROWS * ROWS];
+    for (int i = 0; i < ROWS * ROWS; i++) {
+        sums[i] = 0;
+        for (int k = 0; k < 2 * ROWS; k++)
+            sums[i] += m[x + i / ROWS * 2 * ROWS + k] * m[Z + k * ROWS + i % ROWS];
+    }
+    for (int i = 0; i < ROWS * ROWS; i++) m[y + i / ROWS * 2 * ROWS + i % ROWS] = sums[i];
+}
+
 static void want(const char *kernel, float *m, int x, int y, int n) {
     static float a[TILE];
     float most = m[x];
+    if (!strcmp(kernel, "rows")) {
+        want_rows(m, x, y);
+        return;
+    }
     if (!strcmp(kernel, "product")) {
         for (int r = 0; r < SIDE * SIDE; r++) {
             a[r] = 0;
@@ -187,15 +221,18 @@ static void check_kernel(tern_module *module, tern_context *context, const char 
 }
 
 static void check_device(const char *device) {
-    static const char *const names[] = {"moved",  "square", "less",   "both",  "crossed",
-                                        "looped", "walked", "behind", "twice", "product"};
+    static const char *const names[] = {"moved",  "square", "less",  "both",    "crossed", "looped",
+                                        "walked", "behind", "twice", "product", "rows"};
     enum { NARROW_TOO = 6 };
     tern_status status;
     tern_open_options open = {.device = device, .cache_dir = ""};
     tern_context *context = tern_open(&open, &status, NULL, 0);
     if (!context) {
-        CHECK(!strcmp(device, "cpu"));
-        SKIP("no C compiler");
+        CHECK(!strcmp(device, "cpu") || !strcmp(device, "cuda"));
+        if (!strcmp(device, "cpu"))
+            SKIP("no C compiler");
+        else
+            SKIP("no GPU");
         return;
     }
     tern_module *module = tern_load_text(context, source, sizeof source - 1, "views.py");
@@ -211,5 +248,6 @@ TEST(interp_keeps_order) { check_device("interp"); }
 TEST(cpu_keeps_order) { check_device("cpu"); }
 TEST(sm_90_keeps_order) { check_device("sim:h100"); }
 TEST(sm_80_keeps_order) { check_device("sim:a100"); }
+TEST(gpu_keeps_order) { check_device("cuda"); }
 
 TEST_MAIN()
