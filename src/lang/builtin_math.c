@@ -57,6 +57,29 @@ Object *builtin_min_max(Lower *l, const Call *call) {
     return extreme(l, !strcmp(call->builtin->name, "maximum"), a, b, propagate != 0, call->span);
 }
 
+/* A number of 2^31 and more is unsigned, and what is negative would be beside it: no bound that
+ * anybody means. */
+static bool bounds_agree(Lower *l, const Call *call, Object **parts) {
+    for (int i = 0; i < 3; i++) {
+        const Object *number = call->args[i];
+        if (number->kind != OBJECT_INT || !ltype_is_int(parts[i]->ltype)) continue;
+        bool is_unsigned = !ltype_is_signed(parts[i]->ltype), is_negative = number->integer < 0;
+        for (int k = 0; k < 3; k++) {
+            const Object *other = call->args[k];
+            bool has_sign = is_tensor(other) || other->integer < 0;
+            if (k == i || !ltype_is_int(parts[k]->ltype)) continue;
+            if (is_unsigned ? !ltype_is_signed(parts[k]->ltype) || !has_sign
+                            : !is_negative || ltype_is_signed(parts[k]->ltype))
+                continue;
+            call_fail(l, call, i, "'clamp' cannot have a bound of %s beside %s",
+                      ltype_text(l, parts[i]->ltype), ltype_text(l, parts[k]->ltype));
+            lower_help(l, "cast one of them explicitly with .to(..)");
+            return false;
+        }
+    }
+    return true;
+}
+
 Object *builtin_clamp(Lower *l, const Call *call) {
     Object *parts[3];
     int64_t propagate;
@@ -65,7 +88,7 @@ Object *builtin_clamp(Lower *l, const Call *call) {
         if (!parts[i]) return poison(l);
         parts[i] = from_bf16(l, parts[i], call->span);
     }
-    if (!arg_int(l, call, 3, &propagate)) return poison(l);
+    if (!arg_int(l, call, 3, &propagate) || !bounds_agree(l, call, parts)) return poison(l);
     Object *x = parts[0], *low = parts[1], *high = parts[2];
     if (!coerce_pair(l, &low, &high, 0, call->span) || !coerce_pair(l, &x, &low, 0, call->span) ||
         !coerce_pair(l, &x, &high, 0, call->span))

@@ -136,6 +136,27 @@ def clamp_int(a):
     tl.clamp(a, 0, 1)
 
 
+# case: clamp_signs i32,u32,fp32
+# want: error '-5': 'clamp' cannot have a bound of int32 beside uint32
+# want: help: cast one of them explicitly with .to(..)
+# want: error '4294967295': 'clamp' cannot have a bound of uint32 beside int32
+# want: help: cast one of them explicitly with .to(..)
+# want: error '-5': 'clamp' cannot have a bound of int32 beside uint32
+# want: help: cast one of them explicitly with .to(..)
+# want: error '-5': 'clamp' cannot have a bound of int32 beside uint32
+# want: help: cast one of them explicitly with .to(..)
+@triton.jit
+def clamp_signs(a, u, f):
+    tl.clamp(a, -5, 2147483648)
+    tl.clamp(a, 0, 4294967295)
+    tl.clamp(f, -5, 2147483648)
+    tl.clamp(u, -5, 7)
+    tl.clamp(u, 0, 4294967295)
+    tl.clamp(f, 0, 2147483648)
+    tl.clamp(a, -5, 4294967296)
+    tl.clamp(f, -5.0, 2147483648)
+
+
 # case: bitcast_width fp32
 # want: error 'a.to(tl.int16, bitcast=True)': cannot bitcast fp32 (32 bits) to int16 (16 bits)
 @triton.jit
