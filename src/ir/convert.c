@@ -30,6 +30,11 @@ bool value_is_constant(const Value *value, uint64_t *bits) {
     return true;
 }
 
+bool value_is_zero(const Value *value) {
+    uint64_t bits;
+    return !value || (value_is_constant(value, &bits) && !bits);
+}
+
 bool value_is_int(const Value *value, int64_t *number) {
     uint64_t bits;
     if (!type_is_int(value->type) || !value_is_constant(value, &bits)) return false;

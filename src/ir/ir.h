@@ -389,8 +389,11 @@ bool op_is_pure(
     const Op *op); /* also looks into the regions of if, for and while (for: that it ends) */
 Op *region_yield(const Region *region);
 bool value_is_inside(const Value *value, const Region *region); /* made in it, or deeper */
-bool op_is_in_loop(const Op *op);                               /* at any depth */
+bool region_has(const Region *region, OpKind kind);             /* at any depth */
+bool op_is_in_loop(const Op *op);                               /* likewise */
+bool op_is_before(const Op *op, const Op *other);           /* in their region, or it is that op */
 bool value_is_constant(const Value *value, uint64_t *bits); /* also through splat and broadcast */
+bool value_is_zero(const Value *value); /* such; NULL: it is left out, and that is 0 */
 bool value_is_int(const Value *value, int64_t *number);     /* a constant int, sign-extended */
 double constant_to_double(const Type *type, uint64_t bits); /* lane type, any float */
 uint64_t constant_from_double(const Type *type, double value);

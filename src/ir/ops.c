@@ -52,6 +52,20 @@ bool value_is_inside(const Value *value, const Region *region) {
     return at != NULL;
 }
 
+bool region_has(const Region *region, OpKind kind) {
+    for (const Op *op = region->first; op; op = op->next) {
+        if (op->kind == kind) return true;
+        for (int i = 0; i < op->num_regions; i++)
+            if (region_has(op->regions[i], kind)) return true;
+    }
+    return false;
+}
+
+bool op_is_before(const Op *op, const Op *other) {
+    while (op && op != other) op = op->next;
+    return op != NULL;
+}
+
 bool op_is_in_loop(const Op *op) {
     const Op *owner = op->parent->owner;
     while (owner && owner->kind != OP_FOR && owner->kind != OP_WHILE) owner = owner->parent->owner;

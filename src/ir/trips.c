@@ -348,15 +348,10 @@ const Type *dot_sum_type(const Op *op) {
 
 static bool is_peeked(const Type *tile) { return tile->place->shared; }
 
-static bool is_zero(const Value *value) {
-    uint64_t bits;
-    return !value || (value_is_constant(value, &bits) && !bits);
-}
-
 bool load_can_fill(const Op *load) {
     const Type *type = op_result(load)->type, *lane = type_lane(type);
     return type_is_tile(type) && type->rank <= 2 && !type_is_bool(type) && !load_volatile(load) &&
-           load_cache(load) != CACHE_CV && is_zero(load_other(load)) &&
+           load_cache(load) != CACHE_CV && value_is_zero(load_other(load)) &&
            load_width(load) * type_size_bytes(lane) >= 4;
 }
 
@@ -433,12 +428,9 @@ bool value_is_used_once(const Func *fn, const Value *value) {
     return u.count == 1;
 }
 
-static bool is_no_atomic(Op *op, void *user) {
-    (void)user;
-    return op->kind != OP_ATOMIC_RMW && op->kind != OP_ATOMIC_CAS;
+bool func_has_atomics(const Func *fn) {
+    return region_has(fn->body, OP_ATOMIC_RMW) || region_has(fn->body, OP_ATOMIC_CAS);
 }
-
-bool func_has_atomics(const Func *fn) { return !region_walk(fn->body, is_no_atomic, NULL); }
 
 static bool note_cluster(Op *op, void *blocks) {
     if (op->kind == OP_MEET) *(int *)blocks = (int)meet_blocks(op);

@@ -23,3 +23,25 @@ Turn turn_of(const Value *value) {
     }
     return (Turn){value, offset};
 }
+
+bool region_uses_ring(const Region *region, const Value *ring) {
+    for (const Op *op = region->first; op; op = op->next)
+        if (op_uses_ring(op, ring)) return true;
+    return false;
+}
+
+bool op_uses_ring(const Op *op, const Value *ring) {
+    bool uses = op_is_of_ring(op, ring);
+    for (int i = 0; i < op->num_regions && !uses; i++)
+        uses = region_uses_ring(op->regions[i], ring);
+    return uses;
+}
+
+bool region_has_of_ring(const Region *region, OpKind kind, const Value *ring) {
+    for (const Op *op = region->first; op; op = op->next) {
+        if (op->kind == kind && op_is_of_ring(op, ring)) return true;
+        for (int i = 0; i < op->num_regions; i++)
+            if (region_has_of_ring(op->regions[i], kind, ring)) return true;
+    }
+    return false;
+}

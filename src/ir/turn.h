@@ -14,4 +14,13 @@ typedef struct Turn {
 Turn turn_of(const Value *value);
 static inline bool same_turn(Turn a, Turn b) { return a.root == b.root && a.offset == b.offset; }
 
+/* ---- which ops have to do with a ring ---- */
+
+static inline bool op_is_of_ring(const Op *op, const Value *ring) {
+    return is_turn_op(op) && turn_ring(op) == ring;
+}
+bool op_uses_ring(const Op *op, const Value *ring); /* it, or one in its regions, is of the ring */
+bool region_uses_ring(const Region *region, const Value *ring);
+bool region_has_of_ring(const Region *region, OpKind kind, const Value *ring); /* at any depth */
+
 #endif

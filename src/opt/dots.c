@@ -22,11 +22,6 @@ static bool count_readers(Op *op, void *user) {
     return true;
 }
 
-static bool is_zero(const Value *value) {
-    uint64_t bits;
-    return value_is_constant(value, &bits) && !bits;
-}
-
 /* A product that only this sum reads. */
 static const Op *product_of(const Dots *d, const Op *sum, const Value *value) {
     const Op *dot = value->def;
@@ -34,7 +29,7 @@ static const Op *product_of(const Dots *d, const Op *sum, const Value *value) {
     if (value->id >= d->num_values) return NULL; /* it adds already */
     TypeKind kind = type_lane(value->type)->kind;
     if ((kind != TYPE_F32 && kind != TYPE_I32) || d->readers[value->id] != 1) return NULL;
-    return is_zero(dot_acc(dot)) ? dot : NULL;
+    return value_is_zero(dot_acc(dot)) ? dot : NULL;
 }
 
 static Value *added_to(Op *sum, void *user) {

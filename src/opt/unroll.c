@@ -158,11 +158,6 @@ static void go_through(Unroll *u, const Region *region) {
 
 /* ---- rewriting ---- */
 
-static bool is_no_alloc(Op *op, void *user) {
-    (void)user;
-    return op->kind != OP_ALLOC;
-}
-
 /* A copy of the region's ops before b's place, its arguments being `values`, which become what it
  * yields from the operand `first` on. */
 static void lay_out(Map *map, Builder *b, const Region *region, Value **values, int first) {
@@ -231,8 +226,8 @@ static int turns_at_once(Unroll *u, const Op *loop, int turns) {
 }
 
 static bool try(Unroll *u, Op *loop) {
-    if (while_unroll(loop) == 1 || !region_walk(while_test(loop), is_no_alloc, NULL) ||
-        !region_walk(while_body(loop), is_no_alloc, NULL))
+    if (while_unroll(loop) == 1 || region_has(while_test(loop), OP_ALLOC) ||
+        region_has(while_body(loop), OP_ALLOC))
         return false;
     u->attempt++, u->size = 0, u->arrays = 0;
     int turns = turns_of(u, loop, while_unroll(loop) ? ASKED_SIZE : ARRAY_SIZE);

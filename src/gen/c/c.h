@@ -211,7 +211,6 @@ const Array *row_addresses(Gen *g, Value *value);
 bool is_new_function(Gen *g, Str name); /* once of each name */
 /* Of `left` rows, calls for most_rows or fewer rows that come next, and how many rows. */
 int next_calls(int left, int most_rows, int *rows);
-bool is_zero(const Value *value);                   /* all of its lanes */
 int vectors_of(const Gen *g, TypeKind kind, int N); /* of b, that a micro-kernel takes */
 
 /* ---- turned.c ---- */

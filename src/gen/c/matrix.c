@@ -487,7 +487,7 @@ bool sums_are_fresh(Gen *g, const Op *loop, int i) {
     const Value *arg = for_arg(loop, i);
     const ValueInfo *of_arg = info(g, arg);
     const Op *dot = of_arg->users.count == 1 ? of_arg->users.data[0] : NULL;
-    if (!dot || dot->kind != OP_DOT || dot_acc(dot) != arg || !is_zero(for_init(loop, i)))
+    if (!dot || dot->kind != OP_DOT || dot_acc(dot) != arg || !value_is_zero(for_init(loop, i)))
         return false;
     if (dot_has_rows(g, dot)) return may_gather(g, dot);
     return (dot_has_tiles(dot, g->arch) || dot_is_narrow(dot, g->arch)) &&
@@ -507,7 +507,7 @@ void narrow_write(Gen *g, Op *op) {
         else
             a = packed(g, dot_a(op))->array;
         panels_of(g, &d, dot_b(op), panels);
-        d.from_zero = is_zero(dot_acc(op));
+        d.from_zero = value_is_zero(dot_acc(op));
         if (d.from_zero || d.fetched_rows > 4) d.fetched_rows = 0;
         View *c = d.from_zero ? view_row_major(g, array_new(g, tr, true), tr) : sums_of(g, op, a);
         d.a = a->id, d.b = panels->id, d.c = c->array->id;

@@ -335,12 +335,6 @@ static void block_write(Gen *g, TypeKind kind, int group, const Operands *in, lo
     }
 }
 
-bool is_zero(const Value *value) {
-    while (value->def && (value->def->kind == OP_SPLAT || value->def->kind == OP_BROADCAST))
-        value = value->def->operands[0];
-    return value->def && value->def->kind == OP_CONSTANT && constant_bits(value->def) == 0;
-}
-
 /* Where the sums are made, of what acc has; begun: they need not have it. */
 static View *sums_of(Gen *g, Op *op, const Operands *in, bool begun) {
     Value *acc = dot_acc(op);
@@ -374,7 +368,7 @@ void dot_write(Gen *g, Op *op) {
     in.a = in.a_by_rows ? row_addresses(g, dot_a(op))->id : packed(g, dot_a(op))->array->id;
     if (!is_plain || !panels_of(g, dot_b(op), vectors_of(g, kind, N), &in))
         in.b = packed(g, dot_b(op))->array->id;
-    in.from_zero = N % g->W == 0 && is_zero(dot_acc(op));
+    in.from_zero = N % g->W == 0 && value_is_zero(dot_acc(op));
     View *sums = sums_of(g, op, &in, in.from_zero);
     in.c = sums->array->id, in.fresh = sums->array->fresh, in.to = sums->array->to;
     if (in.fresh)

@@ -18,6 +18,7 @@
  * Turn n is at byte n % stages * size of the ring. */
 #include "gen/ptx/gen.h"
 #include "ir/trips.h"
+#include "ir/turn.h"
 
 static int part_bytes(const Type *type, int part) {
     return scratch_aligned(type->parts[part]->lanes * type_size_bytes(type->parts[part]));
@@ -155,11 +156,6 @@ static void fill_lanes(Gen *g, const Fill *f, Tir to, int reg, int lanes, Tir gu
     ptx_store_lanes(g, "st.shared", to, f->lane, lanes, guard, values);
 }
 
-static bool is_zero(const Value *value) {
-    uint64_t bits;
-    return !value || (value_is_constant(value, &bits) && !bits);
-}
-
 static void ptx_fill(Gen *g, const Op *op) {
     const Type *pointer = fill_pointer(op)->type;
     const Layout *layout = type_layout(pointer);
@@ -172,7 +168,8 @@ static void ptx_fill(Gen *g, const Op *op) {
     int lanes = 1, bit = 0; /* that lie side by side in memory and in the buffer */
     while (lanes < fill_width(op) && bit < walk.vector && walk.bit_of[bit] == bit)
         lanes *= 2, bit++;
-    f.copies = has_copies(g) && lanes * ptx_lane_bytes(f.lane) >= 4 && is_zero(fill_other(op));
+    f.copies =
+        has_copies(g) && lanes * ptx_lane_bytes(f.lane) >= 4 && value_is_zero(fill_other(op));
     f.ends = fill_ends(op) && f.masks && f.copies;
     if (fill_ends(op) && !f.copies) lanes = 1;
     Tir guard = ptx_replica_guard(g, layout);
@@ -200,10 +197,8 @@ static void note_ring(Gen *g, const Op *op) {
                                  stages, bytes, g->fn->num_stages));
 }
 
-static bool is_no_fill(Op *op, void *ring) { return op->kind != OP_FILL || turn_ring(op) != ring; }
-
 static bool has_fills(const Gen *g, const Op *op) {
-    return has_copies(g) && !region_walk(g->fn->body, is_no_fill, turn_ring(op));
+    return has_copies(g) && region_has_of_ring(g->fn->body, OP_FILL, turn_ring(op));
 }
 
 static void wait_for_copies(Gen *g, const Op *op, int pending) {

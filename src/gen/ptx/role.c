@@ -18,6 +18,7 @@
  * others' turns. */
 #include "gen/ptx/gen.h"
 #include "ir/trips.h"
+#include "ir/turn.h"
 
 /* ---- instructions ---- */
 
@@ -44,21 +45,13 @@ bool ptx_is_of_roles(const Gen *g, const Op *op) {
     return g->roles && is_turn_op(op) && g->barriers[turn_ring(op)->id];
 }
 
-static bool is_of(Op *op, void *ring) { return !(is_turn_op(op) && turn_ring(op) == ring); }
-
-static bool writes_none(Op *op, void *ring) {
-    return (op->kind != OP_FILL && op->kind != OP_PUT) || turn_ring(op) != ring;
-}
-
 /* The consumers' rings whose fills have gone; all of the producer's. */
 static bool is_filled_by_producer(const Gen *g, const Op *ring) {
     if (g->is_producer) return true;
-    return ring_stages(ring) > 1 && region_walk(g->fn->body, writes_none, op_result(ring)) &&
-           !region_walk(g->fn->body, is_of, op_result(ring));
-}
-
-static bool has_no_box(Op *op, void *ring) {
-    return op->kind != OP_FILL_BOX || turn_ring(op) != ring;
+    const Region *body = g->fn->body;
+    const Value *of = op_result(ring);
+    return ring_stages(ring) > 1 && !region_has_of_ring(body, OP_FILL, of) &&
+           !region_has_of_ring(body, OP_PUT, of) && region_uses_ring(body, of);
 }
 
 static void make_barriers(Gen *g, const RoleRing *ring);
@@ -87,7 +80,7 @@ void ptx_role_enter(Gen *g, const Op *loop) {
 
 void ptx_role_ring(Gen *g, const Op *ring) {
     bool flat = g->roles->flat;
-    if (flat && region_walk(g->fn->body, has_no_box, op_result(ring))) return;
+    if (flat && !region_has_of_ring(g->fn->body, OP_FILL_BOX, op_result(ring))) return;
     if (!flat && !is_filled_by_producer(g, ring)) return;
     if (g->next_ring == g->roles->num_rings) BUG("a ring more in one role");
     const RoleRing *of = &g->roles->rings[g->next_ring++];
@@ -120,11 +113,8 @@ static bool is_last(const RoleRing *of, const Op *release) {
     if (of->again && release->parent->owner == of->loop) return true;
     for (const Op *op = release; op; op = op->parent->owner) {
         if (op->kind == OP_FOR || op->kind == OP_WHILE) return false;
-        for (const Op *next = op->next; next; next = next->next) {
-            if (is_turn_op(next) && turn_ring(next) == ring) return false;
-            for (int i = 0; i < next->num_regions; i++)
-                if (!region_walk(next->regions[i], is_of, ring)) return false;
-        }
+        for (const Op *next = op->next; next; next = next->next)
+            if (op_uses_ring(next, ring)) return false;
         if (op->parent == ring->def->parent) return true;
     }
     return true;

@@ -36,9 +36,7 @@ typedef struct Apart {
     int before; /* products begun before first_wait */
 } Apart;
 
-static bool is_of(const Apart *a, const Op *op) {
-    return is_turn_op(op) && turn_ring(op) == op_result(a->ring);
-}
+static bool is_of(const Apart *a, const Op *op) { return op_is_of_ring(op, op_result(a->ring)); }
 
 /* Nothing that makes threads meet, or writes; what is read from other rings lies still. */
 static bool keeps_apart(Op *op, void *user) {

@@ -22,8 +22,7 @@ static Value *narrow(Value *value) {
 
 static bool is_zero(Value *value) {
     Value *of = narrow(value);
-    uint64_t bits;
-    return value_is_constant(of ? of : value, &bits) && !bits;
+    return value_is_zero(of ? of : value);
 }
 
 static bool compares(const Value *value, int predicate) {

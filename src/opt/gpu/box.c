@@ -655,11 +655,6 @@ static bool find_dims(Finder *f, Form *address, const Type *tile) {
     return begins_aligned(f, bytes) || refuse(f, "a box that begins within 16 bytes");
 }
 
-static bool is_zero(Value *value) {
-    uint64_t bits;
-    return !value || (value_is_constant(value, &bits) && !bits);
-}
-
 static const char *find_so(const Facts *facts, const Op *access, Needs *needs, Box *box,
                            bool in_parts) {
     Finder f = {.needs = needs,
@@ -673,7 +668,7 @@ static const char *find_so(const Facts *facts, const Op *access, Needs *needs, B
     const Type *tile = access_pointer(access)->type;
     *box = (Box){0};
     if (tile->rank != 2) return "a tile of other than two dimensions";
-    if (!is_zero(access_other(access))) return "other values than 0 where the mask is off";
+    if (!value_is_zero(access_other(access))) return "other values than 0 where the mask is off";
     if (access_mask(access) && !add_mask(&f, access_mask(access), dims)) return f.why;
     f.form = &address;
     if (!add_tile(&f, access_pointer(access), plain(1), dims)) return f.why;

@@ -47,11 +47,6 @@ static bool reads_in_place(const Op *op, int operand) {
            (!dot_wants_k_rows(op) || tile_fast_dim(op->operands[operand]->type) == 1 - operand);
 }
 
-static bool comes_before(const Op *op, const Op *other) {
-    while (op && op != other) op = op->next;
-    return op != NULL;
-}
-
 typedef struct Uses {
     const Op *load, *first;
     bool fine;
@@ -67,7 +62,7 @@ static bool check_use(Op *op, void *user) {
         if (op->operands[i] != op_result(u->load) && !turned) continue;
         bool turns = op->kind == OP_TRANS && !turned && op->operands[0]->type->rank == 2;
         bool here = op->parent == u->load->parent;
-        bool behind = here && !turned && op->kind != OP_YIELD && comes_before(u->first, op);
+        bool behind = here && !turned && op->kind != OP_YIELD && op_is_before(u->first, op);
         if (!here || (!turns && !reads_in_place(op, i) && !behind)) u->fine = false;
     }
     return u->fine;
@@ -108,7 +103,7 @@ static int index_of(const Bringer *b, const Op *load) {
 
 static void consider(Bringer *b, Op *load, Op *product, int *bytes) {
     if (!load || b->count == MAX_PARTS || index_of(b, load) >= 0 || !load_can_fill(load)) return;
-    if (b->first && !comes_before(load, b->first)) return;
+    if (b->first && !op_is_before(load, b->first)) return;
     const Type *type = ring_part_type(b->fn->types, op_result(load)->type);
     int size = type->lanes * type_size_bytes(type);
     if (size < PANEL_BYTES || size % PANEL_BYTES || tile_panel_dim(type) < 0) return;
@@ -134,7 +129,7 @@ static void find_loads(Bringer *b, Op *from) {
 static Op *first_load(const Bringer *b) {
     Op *first = b->loads[0];
     for (int i = 1; i < b->count; i++)
-        if (comes_before(b->loads[i], first)) first = b->loads[i];
+        if (op_is_before(b->loads[i], first)) first = b->loads[i];
     return first;
 }
 

@@ -23,6 +23,7 @@
  * still read, so scratch moves on, and once it would pass 16 KiB the block waits and it starts
  * again from 0. */
 #include "ir/trips.h"
+#include "ir/turn.h"
 #include "opt/opt.h"
 
 typedef struct Access {   /* global memory that other lanes may touch, since the last barrier */
@@ -247,19 +248,11 @@ static void fence_trips(Fencer *f, Op *op) {
 
 /* ---- rings ---- */
 
-static bool is_of_ring(Op *op, void *ring) {
-    return !(is_turn_op(op) && turn_ring(op) == op_result(ring)); /* false ends the walk */
-}
-
 /* The ring is in use to the last op of its region that has to do with it. */
 static Op *last_of_ring(Op *ring) {
     Op *last = ring;
-    for (Op *op = ring->next; op; op = op->next) {
-        bool has = !is_of_ring(op, ring);
-        for (int i = 0; !has && i < op->num_regions; i++)
-            has = !region_walk(op->regions[i], is_of_ring, ring);
-        if (has) last = op;
-    }
+    for (Op *op = ring->next; op; op = op->next)
+        if (op_uses_ring(op, op_result(ring))) last = op;
     return last;
 }
 

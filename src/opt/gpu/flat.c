@@ -274,11 +274,6 @@ static bool note_ring(Op *op, void *user) {
     return true;
 }
 
-static bool is_no_fill(Op *op, void *user) {
-    (void)user;
-    return op->kind != OP_FILL;
-}
-
 static bool drop_commit(Op *op, void *user) {
     (void)user;
     if (op->kind == OP_COMMIT) op_remove(op);
@@ -331,7 +326,7 @@ Roles *roles_flat(Arena *arena, const Func *kernel, const char **why) {
     make_boxes(&f, &rings, roles, why);
     if (!f.rings.count) return NULL;
     region_walk(fn->body, gather, NULL);
-    if (region_walk(fn->body, is_no_fill, NULL)) region_walk(fn->body, drop_commit, NULL);
+    if (!region_has(fn->body, OP_FILL)) region_walk(fn->body, drop_commit, NULL);
     func_renumber(fn);
     pass_dce(&px, fn);
     func_renumber(fn);

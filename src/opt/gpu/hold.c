@@ -113,11 +113,6 @@ static void write_fills(Holder *h) {
     }
 }
 
-static bool is_zero(const Value *value) {
-    uint64_t bits;
-    return !value || (value_is_constant(value, &bits) && !bits);
-}
-
 /* What the load would give, in registers, where `at` stands: that is a part of the turn. */
 static Value *read_turn(Builder *at, Value *const *turn, int part, const Type *lies,
                         const Op *load) {
@@ -127,7 +122,7 @@ static Value *read_turn(Builder *at, Value *const *turn, int part, const Type *l
     Value *from = op_result(peek);
     const Type *type = op_result(load)->type;
     Value *tile = op_result(build_op(at, OP_CONVERT, 1, &from, 1, &type, 0, NULL));
-    if (load_mask(load) && !is_zero(load_other(load))) {
+    if (load_mask(load) && !value_is_zero(load_other(load))) {
         Value *operands[3] = {load_mask(load), tile, load_other(load)};
         tile = op_result(build_op(at, OP_SELECT, 3, operands, 1, &type, 0, NULL));
     }

@@ -45,11 +45,6 @@ static double slope(const Value *value, int axis) {
     return slope_of(&(Slope){.axis = axis, .visits = 256}, value);
 }
 
-static bool is_no_product(Op *op, void *user) {
-    (void)user;
-    return op->kind != OP_DOT;
-}
-
 /* Nobody else knows of the program, nor which one it is. */
 static bool is_alone(Op *op, void *user) {
     (void)user;
@@ -73,7 +68,7 @@ bool pass_longest(PassCtx *px, Func *fn) {
         double grows = 0;
         int64_t step;
         for (const Op *op = fn->body->first; op; op = op->next) {
-            if (op->kind != OP_FOR || region_walk(for_body(op), is_no_product, NULL)) continue;
+            if (op->kind != OP_FOR || !region_has(for_body(op), OP_DOT)) continue;
             if (!value_is_int(for_step(op), &step) || step <= 0) continue;
             grows += (slope(for_upper(op), axis) - slope(for_lower(op), axis)) / (double)step;
         }

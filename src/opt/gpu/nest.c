@@ -20,10 +20,6 @@
 
 #include "opt/opt.h"
 
-static bool is_of(const Op *op, const Op *ring) {
-    return is_turn_op(op) && turn_ring(op) == op_result(ring);
-}
-
 typedef struct Count {
     const Op *ring, *loop;
     const Value *number; /* the loop's, from 0 on */
@@ -31,7 +27,7 @@ typedef struct Count {
 
 static bool find_number(Op *op, void *user) {
     Count *c = user;
-    if (!is_of(op, c->ring)) return true;
+    if (!op_is_of_ring(op, op_result(c->ring))) return true;
     const Value *root = turn_of(turn_number(op)).root;
     if (!root || root->region != for_body(c->loop) || !root->index) return false;
     if (c->number && c->number != root) return false;
@@ -51,14 +47,12 @@ static Value *count_turns(const Op *ring, Op *loop) {
     return type_bits(c.number->type) == 32 ? &loop->results[i] : NULL;
 }
 
-static bool is_not_of(Op *op, void *ring) { return !is_of(op, ring); }
-
 /* The one loop that reads the ring: number of its turns. */
 static Value *turns_from(const Op *ring, Op *first) {
     Value *turns = NULL;
     for (Op *op = first; op; op = op->next) {
         if (op->kind != OP_FOR) continue;
-        if (region_walk(for_body(op), is_not_of, (void *)(uintptr_t)ring)) continue;
+        if (!region_uses_ring(for_body(op), op_result(ring))) continue;
         if (turns) return NULL;
         turns = count_turns(ring, op);
         if (!turns) return NULL;
@@ -66,12 +60,10 @@ static Value *turns_from(const Op *ring, Op *first) {
     return turns;
 }
 
-static bool is_no_fill(Op *op, void *ring) { return op->kind != OP_FILL || !is_of(op, ring); }
-
 /* Of a loop that copies nothing, the producer has no turns to count. */
 bool nest_counts(const Op *ring) {
     Value *turns = turns_from(ring, ring->next);
-    return turns && !region_walk(for_body(turns->def), is_no_fill, (void *)(uintptr_t)ring);
+    return turns && region_has_of_ring(for_body(turns->def), OP_FILL, op_result(ring));
 }
 
 /* ---- writing ---- */
@@ -90,7 +82,7 @@ typedef struct Nest {
  * that. */
 static bool count_on(Op *op, void *user) {
     Nest *n = user;
-    if (!is_of(op, n->ring)) return true;
+    if (!op_is_of_ring(op, op_result(n->ring))) return true;
     Value *number = turn_number(op);
     Builder b = {.fn = n->fn, .region = op->parent, .before = op, .span = op->span};
     if (n->last_region != op->parent || n->last != number)
@@ -227,12 +219,12 @@ static Value *by_slot(const Slots *s, const Value *number) {
 
 static bool is_known_turn(Op *op, void *user) {
     const Slots *s = user;
-    return !is_of(op, s->ring) || by_slot(s, turn_number(op));
+    return !op_is_of_ring(op, op_result(s->ring)) || by_slot(s, turn_number(op));
 }
 
 static bool count_by_slot(Op *op, void *user) {
     const Slots *s = user;
-    if (is_of(op, s->ring)) op->operands[1] = by_slot(s, turn_number(op));
+    if (op_is_of_ring(op, op_result(s->ring))) op->operands[1] = by_slot(s, turn_number(op));
     return true;
 }
 

@@ -194,16 +194,11 @@ static bool note_row(Op *op, void *user) {
     return true;
 }
 
-static bool is_no_product(Op *op, void *user) {
-    (void)user;
-    return op->kind != OP_DOT; /* false ends the walk */
-}
-
 /* Shared memory is for as many blocks as have registers; where there are products it is theirs. */
 static int choose_kept(const Pieces *p, int pieces, int bytes) {
     const Arch *arch = arch_find(str_of(p->px->target ? p->px->target : ""));
     int blocks = p->cluster.chosen ? 1 : BLOCK_REGISTERS / (p->threads * (MOST_REGISTERS + 1));
-    if (!arch || !bytes || !region_walk(p->fn->body, is_no_product, NULL)) return 0;
+    if (!arch || !bytes || region_has(p->fn->body, OP_DOT)) return 0;
     int room = arch->shared_limit / (blocks < 1 ? 1 : blocks) - SPARE_SHARED;
     int held = arch->shared_limit - SMALL_SCRATCH - LEAST_SCRATCH; /* by pass hold */
     if (room > held) room = held;

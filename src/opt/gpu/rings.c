@@ -27,6 +27,7 @@
 #include "ir/arch.h"
 #include "ir/place.h"
 #include "ir/trips.h"
+#include "ir/turn.h"
 #include "ir/under_way.h"
 #include "opt/opt.h"
 
@@ -168,15 +169,9 @@ static bool by_tensor_cores(const Op *op) {
     return op->kind == OP_DOT && (dot_unit(op) == UNIT_MMA || dot_unit(op) == UNIT_WGMMA);
 }
 
-static bool is_not_of(Op *op, void *ring) { return !is_turn_op(op) || turn_ring(op) != ring; }
-
 static bool is_used_from(const Op *op, const Op *ring) {
-    for (; op; op = op->next) {
-        if (is_turn_op(op) && turn_ring(op) == op_result(ring)) return true;
-        for (int i = 0; i < op->num_regions; i++)
-            if (!region_walk(op->regions[i], is_not_of, op_result(ring))) return true;
-    }
-    return false;
+    while (op && !op_uses_ring(op, op_result(ring))) op = op->next;
+    return op != NULL;
 }
 
 /* Behind what is kept for products of this loop, or of those around it. */
@@ -407,17 +402,12 @@ static bool is_next(Loop *l, Value *value, Value *after, int depth) {
     return true;
 }
 
-static bool comes_before(const Op *op, const Op *other) {
-    while (op && op != other) op = op->next;
-    return op != NULL;
-}
-
 /* Can what is computed between the head and the loop be computed before the head? */
 static bool can_hoist(Loop *l, const Value *value) {
     const Op *op = value->def;
     int bytes[MAX_TRIPS];
     if (!op || op->parent != l->op->parent || l->hoists[value->id]) return true;
-    if (comes_before(op, l->head)) return true;
+    if (op_is_before(op, l->head)) return true;
     if (!op_has_trait(op, PURE) || op->num_regions || op->kind == OP_DOT ||
         op_trips(l->r->fn, l->r->has_atomics, op, bytes))
         return false;
@@ -428,7 +418,7 @@ static bool can_hoist(Loop *l, const Value *value) {
 
 static void hoist(Loop *l, Value *value) {
     Op *op = value->def;
-    if (!op || op->parent != l->op->parent || comes_before(op, l->head)) return;
+    if (!op || op->parent != l->op->parent || op_is_before(op, l->head)) return;
     for (int i = 0; i < op->num_operands; i++) hoist(l, op->operands[i]);
     op_move_before(op, l->head);
 }

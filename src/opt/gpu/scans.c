@@ -136,13 +136,8 @@ static bool look_at_scan(Op *op, void *user) {
     return true;
 }
 
-static bool is_no_scan(Op *op, void *user) {
-    (void)user;
-    return op->kind != OP_SCAN; /* false ends the walk */
-}
-
 int scans_lanes(PassCtx *px, Func *fn, int threads, bool spills) {
-    if (region_walk(fn->body, is_no_scan, NULL)) return 0;
+    if (!region_has(fn->body, OP_SCAN)) return 0;
     const Arch *arch = arch_find(str_of(px->target ? px->target : ""));
     Texts t = {.facts = facts_compute_linear(px->scratch, fn), .threads = threads, .fn = fn};
     t.room = arch ? arch->shared_limit : INT_MAX, t.most = NARROW_LANES;

@@ -25,11 +25,6 @@ typedef struct Sums {
     int held; /* registers so far, of what the loop carries for this */
 } Sums;
 
-static bool is_no_product(Op *op, void *user) {
-    (void)user;
-    return op->kind != OP_DOT;
-}
-
 /* What changes no number that it is combined with. */
 static Value *neutral(Builder *b, OpKind kind, const Type *tile) {
     const Type *lane = type_lane(tile);
@@ -134,7 +129,7 @@ static bool sums_loop(Func *fn, Op *loop) {
     Sums s = {.fn = fn, .loop = loop};
     bool changed = false;
     int which[MOST_TOGETHER];
-    if (!region_walk(for_body(loop), is_no_product, NULL)) return false;
+    if (region_has(for_body(loop), OP_DOT)) return false;
     for (Op *op = for_body(loop)->first, *next; op; op = next) {
         next = op->next;
         if (op->kind != OP_REDUCE || !can_wait(&s, op, which)) continue;
