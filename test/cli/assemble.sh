@@ -12,7 +12,7 @@ check 'a folder that is not there stops nothing' env TERN_KEEP_PTX="$work/nowher
 exits 0 'assemble: 0 passed, 0 failed, 0 skipped' tools/assemble "$work/nowhere"
 if ! tools/assemble --find >/dev/null; then
     exits 0 'assemble: 0 passed, 0 failed, 1 skipped' tools/assemble "$work/ptx"
-    skip 5 'no ptxas'
+    skip 8 'no ptxas'
     finish
 fi
 sed 's/add.s32/add.s33/' "$work/shown" >"$work/wrong/a.ptx"
@@ -21,4 +21,11 @@ exits 0 'assemble: 1 passed, 0 failed, 0 skipped' tools/assemble "$work/ptx" "$w
 exits 0 'assembled 0 PTX texts of 1' tools/assemble "$work/ptx" "$work/known"
 exits 1 'a.ptx (sm_75)' tools/assemble "$work/wrong" "$work/known"
 exits 1 'assemble: 0 passed, 1 failed, 0 skipped' tools/assemble "$work/wrong" "$work/known"
+# Small texts are given as one: of those the wrong one is named, and nothing else.
+mkdir "$work/many"
+for n in 1 2 3; do cp "$work/shown" "$work/many/$n.ptx"; done
+exits 0 'assembled 3 PTX texts of 3' tools/assemble "$work/many"
+cp "$work/wrong/a.ptx" "$work/many"
+exits 1 'many/a.ptx (sm_75)' tools/assemble "$work/many"
+exits 1 'assemble: 0 passed, 1 failed, 0 skipped' tools/assemble "$work/many"
 finish
