@@ -433,6 +433,24 @@ TEST(endless_loop_meets_its_time_limit) {
     tern_close(context);
 }
 
+/* Without a loop it is looked at between programs. */
+TEST(many_programs_meet_their_time_limit) {
+    static const char text[] = "func @one(%x: ptr<i32>) {\n"
+                               "  %one = constant 1 : i32\n"
+                               "  store %x, %one\n"
+                               "  yield\n"
+                               "}\n";
+    int32_t x = 0;
+    context = tern_open(&(tern_open_options){.device = "interp", .timeout_ms = 50}, NULL, words,
+                        sizeof words);
+    CHECK(context);
+    if (!context) return;
+    tern_buffer *buffers[] = {tern_wrap(context, &x, 4)};
+    CHECK(launched(text, INT32_MAX, 1, buffers) == TERN_ERROR_KERNEL);
+    CHECK(strstr(tern_message(context), "the launch takes longer than its time limit"));
+    tern_close(context);
+}
+
 TEST(dot_adds_in_double) {
     static const char text[] = "func @dot(%a: ptr<f16>, %b: ptr<f16>, %c: ptr<f32>) {\n"
                                "  %r = arange {start = 0, end = 256} : tile<256xi32>\n"

@@ -38,6 +38,14 @@ static bool move_yields(Program *p, const Body *block, int first, int count, Val
 
 enum { ITERATIONS_A_LOOK = 256 };
 
+static bool is_before_deadline(Program *p, Span span) {
+    Launch *launch = p->launch;
+    if (!launch->deadline_ns || clock_ns() < launch->deadline_ns) return true;
+    program_fail(p, TERN_ERROR_KERNEL, span, "the launch takes longer than its time limit");
+    launch->failure.kind = TERN_NOT_CHECKED;
+    return false;
+}
+
 bool is_in_time(Program *p, const Op *op) {
     Launch *launch = p->launch;
     if (launch->device->stop) {
@@ -45,11 +53,7 @@ bool is_in_time(Program *p, const Op *op) {
         launch->failure.kind = TERN_NOT_CHECKED;
         return false;
     }
-    if (!launch->deadline_ns || ++launch->iterations % ITERATIONS_A_LOOK) return true;
-    if (clock_ns() < launch->deadline_ns) return true;
-    program_fail(p, TERN_ERROR_KERNEL, op->span, "the launch takes longer than its time limit");
-    launch->failure.kind = TERN_NOT_CHECKED;
-    return false;
+    return ++launch->iterations % ITERATIONS_A_LOOK || is_before_deadline(p, op->span);
 }
 
 static bool exec_if(Program *p, const Node *node) {
@@ -253,6 +257,7 @@ bool exec_block(Program *p, const Body *block) {
 
 bool exec_program(Program *p) {
     const Func *fn = p->launch->loaded->kernel->ir;
+    if (!is_before_deadline(p, p->launch->loaded->kernel->place)) return false;
     for (int i = 0; i < fn->num_params; i++) {
         const Value *value = fn->params[i].value;
         Lanes *lanes = scalar_new(p, type_size_bytes(value->type), 0);
