@@ -457,8 +457,59 @@ TEST(addresses_are_carried) {
     CHECK(additions_in_loop((Turns){1, false, false}) == 1); /* the address; o is not needed */
     CHECK(additions_in_loop((Turns){4, false, false}) == 4);
     CHECK(additions_in_loop((Turns){5, false, false}) == 6); /* too many: all are made of o */
-    CHECK(additions_in_loop((Turns){2, true, false}) == 2); /* past a barrier, too */
+    CHECK(additions_in_loop((Turns){2, true, false}) == 2);  /* past a barrier, too */
     CHECK(additions_in_loop((Turns){2, false, true}) == 4);
+}
+
+/* ---- halves of a word ---- */
+
+typedef enum With { EACH_OTHER, ONE_NUMBER, NOTHING } With;
+
+typedef struct Halves {
+    int by;
+    With with;         /* is added to them */
+    bool again, other; /* the shifted word is read, too; it is of another word */
+} Halves;
+
+/* What is printed of both halves of a word that is loaded. */
+static const char *halves_printed(Arena *arena, Halves h) {
+    Tirs *b = tir_new(arena);
+    Buf out = {.arena = arena};
+    Tir at = tir_param(b, CLASS_B64, "u64", 0, 0), number = param(b, 1, CLASS_B16), load;
+    tir_ins(b, TIR_LOAD, "ld.global.v2.b32", 1, &at, &load);
+    Tir words = tir_results(b, load, CLASS_B32, 2), low = tir_1(b, TIR_LOW16, words);
+    Tir shifted = tir_2(b, TIR_SHR_U32, h.other ? words + 1 : words, tir_i32(b, h.by));
+    Tir high = tir_1(b, TIR_LOW16, shifted), made[] = {low, high};
+    for (int i = 0; i < 2 && h.with != NOTHING; i++)
+        made[i] = tir_2(b, TIR_ADD_F16, i ? high : low,
+                        h.with == ONE_NUMBER ? number
+                        : i                  ? low
+                                             : high);
+    for (int i = 0; i < 2; i++)
+        tir_ins(b, TIR_STORE, "st.global.b16", 2, (Tir[]){at, made[i]}, NULL);
+    if (h.again) tir_ins(b, TIR_STORE, "st.global.b32", 2, (Tir[]){at, shifted}, NULL);
+    tir_mark(b);
+    tir_order(b);
+    tir_print(b, &out);
+    return str_c(arena, buf_str(&out));
+}
+
+TEST(halves_are_named_at_once) {
+    static const Halves others[] = {{8, .again = false},
+                                    {16, .again = true},
+                                    {16, .other = true},
+                                    {16, .with = NOTHING},
+                                    {16, .with = ONE_NUMBER}};
+    Arena *arena = arena_new(NULL);
+    const char *text = halves_printed(arena, (Halves){.by = 16});
+    CHECK(strstr(text, "\tmov.b32 {%h0, %h1}, %r0;\n"));
+    CHECK(!strstr(text, "cvt.u16.u32") && !strstr(text, "shr.u32"));
+    CHECK(strstr(text, "add.rn.f16 %h2, %h0, %h1;\n"));
+    for (int i = 0; i < COUNT(others); i++) {
+        text = halves_printed(arena, others[i]);
+        CHECK(!strstr(text, "mov.b32 {") && strstr(text, "shr.u32"));
+    }
+    arena_free(arena);
 }
 
 TEST_MAIN()

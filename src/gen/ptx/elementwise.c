@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* elementwise: one lane of an elementwise op. i8 and i16 live in 32-bit registers whose upper bits
  * are anything, so ops that look at the sign or at high bits extend first. f16 adds, multiplies and
- * fuses natively; bf16 and f8 go through f32, whose rounding is harmless before the second one for
- * + - * / (24 >= 2 * 11 + 2 bits). */
+ * fuses natively, and has the larger of two; bf16 and f8 go through f32, whose rounding is harmless
+ * before the second one for + - * / (24 >= 2 * 11 + 2 bits). */
 #include "gen/ptx/gen.h"
 #include "gen/ptx/math.h"
 
@@ -417,6 +417,17 @@ static Tir float_op(Gen *g, const Op *op, bool is_f64, const Tir *a, bool narrow
     BUG("no '%s' of floats", op_info(op->kind)->name);
 }
 
+/* The larger, or smaller, of two is one of them: nothing is rounded. 0: not by one instruction. */
+static Tir half_min_max(Gen *g, const Op *op, bool is_f16, const Tir *a) {
+    if ((op->kind != OP_FMIN && op->kind != OP_FMAX) || min_max_nan(op)) return 0;
+    if (g->arch->number < 80) return 0;
+    bool is_max = op->kind == OP_FMAX;
+    TirOp made = is_f16   ? is_max ? TIR_MAX_F16 : TIR_MIN_F16
+                 : is_max ? TIR_MAX_BF16
+                          : TIR_MIN_BF16;
+    return tir_2(g->b, made, a[0], a[1]);
+}
+
 /* What f16 has an instruction for; 0: it goes through f32. */
 static Tir f16_op(Gen *g, OpKind kind, const Tir *a) {
     if (kind == OP_FADD) return tir_2(g->b, TIR_ADD_F16, a[0], a[1]);
@@ -441,9 +452,9 @@ static Tir ptx_float(Gen *g, const Op *op, const Type *lane, const Tir *args) {
         return float_sign_op(g, lane, args[0], op->kind == OP_FNEG);
     if (lane->kind == TYPE_F32 || lane->kind == TYPE_F64)
         return float_op(g, op, lane->kind == TYPE_F64, args, false);
-    Tir native = lane->kind == TYPE_F16    ? f16_op(g, op->kind, args)
-                 : lane->kind == TYPE_BF16 ? bf16_op(g, op->kind, args)
-                                           : 0;
+    bool is_f16 = lane->kind == TYPE_F16, is_half = is_f16 || lane->kind == TYPE_BF16;
+    Tir native = is_half ? half_min_max(g, op, is_f16, args) : 0;
+    if (!native && is_half) native = (is_f16 ? f16_op : bf16_op)(g, op->kind, args);
     if (native) return native;
     Tir wide[3] = {0};
     for (int i = 0; i < op->num_operands; i++) wide[i] = ptx_to_f32(g, lane, args[i]);

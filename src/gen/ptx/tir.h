@@ -54,9 +54,11 @@ typedef struct TirIns {
     bool in_braces;            /* one result is printed {r} too */
     bool has_policy;           /* the last argument is the cache's policy */
     uint16_t op;               /* TirOp, of TIR_PURE */
+    uint8_t readers;           /* set by tir_mark; 2: or more */
     int num_args, num_results; /* results: the TIR_RESULT after this one */
     Tir *args;
     Tir guard;
+    Tir mate; /* set by tir_mark: what it is added to, multiplied by .. as f16 or bf16; 0: none */
     uint64_t imm, zeros; /* zeros: bits known to be 0 */
     const char *text, *text2;
     const char *arg_text; /* TIR_ASM, TIR_CALL: operand letters */

@@ -44,6 +44,9 @@ static void mark_operands(Marker *m, TirIns *ins) {
         TirIns *arg = &b->list.data[ins->args[i]];
         bool number = takes_number(ins, i) && arg->class != CLASS_PRED;
         if (arg->kind == TIR_CONST && !number) arg->in_register = true;
+        if (arg->readers < 2) arg->readers++;
+        if (ins->kind == TIR_PURE && ptx_rows[ins->op].class == CLASS_FLOAT16 && ins->num_args > 1)
+            arg->mate = ins->args[i == 0];
         mark(m, ins->args[i]);
     }
     if (ins->guard) {
@@ -57,6 +60,7 @@ void tir_mark(Tirs *b) {
     /* The sets of each variable, as a chain through `next`, which only pure instructions use. */
     for (Tir x = 1; x < b->list.count; x++) {
         TirIns *ins = &b->list.data[x];
+        ins->readers = 0, ins->mate = 0;
         if (ins->kind == TIR_SET) {
             ins->next = b->list.data[ins->args[0]].next;
             b->list.data[ins->args[0]].next = x;
@@ -203,6 +207,35 @@ static void print_pure(Printer *p, Tir x) {
             operand(p, ins->args[i], (PtxType)row->types[1 + i]);
     }
     buf_puts(p->out, packs ? "};\n" : ";\n");
+}
+
+static const TirIns *pure_at(const Tirs *b, int at, TirOp op) {
+    const TirIns *ins = at < b->order_count ? &b->list.data[b->order[at]] : NULL;
+    return ins && ins->kind == TIR_PURE && ins->op == op ? ins : NULL;
+}
+
+/* Both halves of a word, one after the other: by one instruction, of which ptxas knows that they lie
+ * there; what is made of them it then makes of words. Where one number is for both, as a row's is
+ * for its lanes, that would first have to be doubled, in a register more.
+ *
+ *     cvt.u16.u32 %h0, %r0;  shr.u32 %r1, %r0, 16;  cvt.u16.u32 %h1, %r1;
+ *     mov.b32 {%h0, %h1}, %r0; */
+static bool are_halves(const Tirs *b, int at) {
+    const TirIns *low = pure_at(b, at, TIR_LOW16), *shifted = pure_at(b, at + 1, TIR_SHR_U32),
+                 *high = pure_at(b, at + 2, TIR_LOW16);
+    uint64_t by;
+    if (!low || !shifted || !high || low->mate == high->mate) return false;
+    return high->args[0] == b->order[at + 1] && shifted->readers == 1 &&
+           shifted->args[0] == low->args[0] && tir_is_const(b, shifted->args[1], &by) && by == 16;
+}
+
+static void print_halves(Printer *p, int at) {
+    const Tir *order = p->b->order, halves[] = {order[at], order[at + 2]};
+    buf_puts(p->out, "\tmov.b32 ");
+    group_of(p, halves, 2, 0);
+    buf_puts(p->out, ", ");
+    reg_name(p, p->b->list.data[order[at]].args[0]);
+    buf_puts(p->out, ";\n");
 }
 
 static void print_mma(Printer *p, Tir x) {
@@ -367,6 +400,8 @@ static void print_one(Printer *p, Tir x) {
 void tir_print(Tirs *b, Buf *out) {
     Printer p = {.b = b, .out = out};
     int counts[4] = {0};
+    for (int i = 0; i < b->order_count; i++)
+        if (are_halves(b, i)) b->list.data[b->order[i + 1]].live = false;
     for (Tir x = 1; x < b->list.count; x++) {
         TirIns *ins = &b->list.data[x];
         if (!ins->live || ins->class == CLASS_NONE) continue;
@@ -387,6 +422,9 @@ void tir_print(Tirs *b, Buf *out) {
             buf_int(out, p.line), buf_putc(out, ' ');
             buf_int(out, p.column), buf_putc(out, '\n');
         }
-        print_one(&p, b->order[i]);
+        if (are_halves(b, i))
+            print_halves(&p, i), i += 2;
+        else
+            print_one(&p, b->order[i]);
     }
 }
