@@ -41,7 +41,7 @@ static inline int64_t ptx_div(int64_t a, int64_t b, int64_t least) {
     return a == least && b == -1 ? least : a / b;
 }
 
-static inline int64_t ptx_rem(int64_t a, int64_t b) { return b == 0 ? a : b == -1 ? 0 : a % b; }
+static inline int64_t ptx_rem(int64_t a, int64_t b) { return b == 0 ? -1 : b == -1 ? 0 : a % b; }
 
 static inline uint64_t ptx_mulhi(uint64_t a, uint64_t b) {
     __extension__ typedef unsigned __int128 Wide;
@@ -144,6 +144,14 @@ static inline double ptx_upper(double x) {
 }
 static inline float ptx_flushed(float x) { return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x; }
 
+/* What is below the least normal number before it is rounded among subnormal ones is flushed, too. */
+static inline float ptx_flushed_fma(float a, float b, float c) {
+    a = ptx_flushed(a), b = ptx_flushed(b), c = ptx_flushed(c);
+    float near = fmaf(a, b, c);
+    bool is_below = fabs((double)a * (double)b + (double)c) < 0x1p-126 - 0x1p-151;
+    return is_below ? copysignf(0, near) : ptx_flushed(near);
+}
+
 /* Into [0, 1]; a NaN becomes 0. */
 static inline float ptx_saturate(float x) { return x > 0 ? x < 1 ? x : 1 : 0; }
 
@@ -223,12 +231,19 @@ static inline double ptx_add64(double a, double b, PtxRounding to) {
         return copysign(0x1.fffffffffffffp1023, sum);
     return ptx_round64(sum, rest, to);
 }
+/* The sign of what rounding lost of a * b: of small products by larger numbers. */
+static inline double ptx_lost64(double a, double b, double product) {
+    if (product == 0 && a != 0 && b != 0) return copysign(1, product);
+    if (!(fabs(product) < 0x1p-900)) return fma(a, b, -product);
+    bool a_is_small = fabs(a) < fabs(b);
+    return fma(a_is_small ? a * 0x1p200 : a, a_is_small ? b : b * 0x1p200, -product * 0x1p200);
+}
 static inline double ptx_mul64(double a, double b, PtxRounding to) {
     double product = a * b;
     if (isinf(product) && isfinite(a) && isfinite(b) &&
         (to == PTX_TO_ZERO || (product > 0) != (to == PTX_UP)))
         return copysign(0x1.fffffffffffffp1023, product);
-    return ptx_round64(product, fma(a, b, -product), to);
+    return ptx_round64(product, ptx_lost64(a, b, product), to);
 }
 
 static inline float ptx_f16(uint16_t h) {
