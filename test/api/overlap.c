@@ -43,7 +43,25 @@ static const char source[] =
     "    tl.debug_barrier()\n"
     "    tl.store(y + n - 1 - i, a, mask=i < n)\n"
     "    tl.debug_barrier()\n"
-    "    tl.store(z, tl.load(x) + tl.load(y))\n";
+    "    tl.store(z, tl.load(x) + tl.load(y))\n"
+    "@triton.jit\n"
+    "def rows(x, y, n, m, R: tl.constexpr, B: tl.constexpr):\n"
+    "    r = tl.arange(0, R)[:, None]\n"
+    "    c = tl.arange(0, B)\n"
+    "    o = r * n + c\n"
+    "    total = tl.zeros((R, B), tl.int32)\n"
+    "    for _ in range(0, n, B):\n"
+    "        total += tl.load(x + o, mask=(r < m) & (c < n), other=0)\n"
+    "        c += B\n"
+    "        o += B\n"
+    "    s = tl.sum(total, axis=1)\n"
+    "    c = tl.arange(0, B)\n"
+    "    o = r * n + c\n"
+    "    for _ in range(0, n, B):\n"
+    "        a = tl.load(x + o, mask=(r < m) & (c < n), other=0)\n"
+    "        tl.store(y + o, a * 2 + s[:, None], mask=(r < m) & (c < n))\n"
+    "        c += B\n"
+    "        o += B\n";
 
 enum { ROOM = 32768, COUNT = 30000, HALF = COUNT / 2, NUM_ARGS = 4 };
 
@@ -212,6 +230,60 @@ TEST(in_place) {
             check_small(devices[d], i % 2 ? "few" : "turned", i / 2 % 2 ? 9 : 1000, i / 4);
 }
 
+/* Rows in turns: where y is elsewhere none waits for another, and x is read as what nothing writes.
+ * Where it is x, or a few elements beside it, a turn may read what those before wrote. */
+static void check_rows(const char *device, int num_warps) {
+    enum { ROWS = 8, TURN = 32, MOST = 2048 };
+    static const int columns[] = {-3, 0, 7, 33, 80, 100};
+    tern_context *context;
+    tern_module *module = opened(device, &context);
+    if (!module) return;
+    tern_options options = {.num_warps = num_warps};
+    tern_kernel *kernel = tern_compile(module, "rows", "*i32,*i32,i32,i32,8,32", &options);
+    CHECK_STR(kernel ? "" : tern_message(context), "");
+    if (!kernel) return;
+    const char *ptx = strstr(device, "sim") ? tern_kernel_text(kernel, TERN_STAGE_PTX) : NULL;
+    const char *constant = ptx ? strstr(ptx, "ld.global.nc") : NULL;
+    CHECK(!ptx || (num_warps == 1) == !constant); /* eight loads a turn are many */
+    CHECK(!constant || !strstr(constant, "bar.sync"));
+    tern_buffer *buffer = tern_alloc(context, 2 * MOST * sizeof(int));
+    for (int i = 0; i < 6 * 6; i++) {
+        int memory[2 * MOST], given[2 * MOST], sum[ROWS] = {0};
+        int n = columns[i % 6], far = (int[]){MOST, 0, 1, 4, n > 0 ? n : 9, -2}[i / 6], m = 7;
+        for (int k = 0; k < 2 * MOST; k++) memory[k] = number(k);
+        tern_write(buffer, 0, memory, sizeof memory);
+        tern_argument arguments[] = {tern_arg_buffer(buffer), tern_arg_buffer(buffer),
+                                     tern_arg_int(n), tern_arg_int(m)};
+        arguments[0].offset = 16 * sizeof *memory;
+        arguments[1].offset = (size_t)(16 + far) * sizeof *memory;
+        int *x = memory + 16, *y = x + far, tile[ROWS][TURN];
+        for (int k = 0; k < m * n; k++) sum[k / n] += x[k];
+        for (int c = 0; c < n; c += TURN) {
+            for (int k = 0; k < m * TURN; k++)
+                tile[k / TURN][k % TURN] = x[k / TURN * n + c + k % TURN];
+            for (int k = 0; k < m * TURN; k++)
+                if (c + k % TURN < n)
+                    y[k / TURN * n + c + k % TURN] = tile[k / TURN][k % TURN] * 2 + sum[k / TURN];
+        }
+        bool runs = tern_launch(NULL, kernel, (uint32_t[]){1, 1, 1}, arguments, 4) == TERN_OK;
+        CHECK_STR(runs ? "" : tern_message(context), "");
+        tern_read(buffer, 0, given, sizeof given);
+        bool same = !memcmp(memory, given, sizeof memory);
+        if (!same) printf("rows on %s, %d warps, of %d, at %d\n", device, num_warps, n, far);
+        CHECK(same);
+    }
+    tern_buffer_free(buffer);
+    tern_kernel_free(kernel);
+    closed(context, module);
+}
+
+TEST(rows_in_turns) {
+    check_rows("interp", 4);
+    check_rows("cpu", 4);
+    for (int warps = 1; warps <= 8; warps *= 2) check_rows("sim:h100", warps);
+    check_rows("sim:a100", 4);
+}
+
 TEST(interp_loads_first) { check_device("interp", 4); }
 TEST(cpu_loads_first) { check_device("cpu", 4); }
 TEST(sm_90_loads_first) { check_device("sim:h100", 4); }
@@ -224,6 +296,7 @@ TEST(gpu_loads_first) {
     for (int i = 0; i < 4; i++) check_device("cuda", num_warps[i]);
     for (int i = 0; i < 8; i++)
         check_small("cuda", i % 2 ? "few" : "turned", i / 2 % 2 ? 9 : 1000, i / 4);
+    for (int i = 0; i < 3; i++) check_rows("cuda", num_warps[i]);
 }
 
 /* Others ask no launch: in place a row is right in pieces, of a residual some is put by. */

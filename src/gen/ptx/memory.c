@@ -189,15 +189,16 @@ void ptx_store_lanes(Gen *g, const char *mnemonic, Tir address, const Type *lane
  * both caches, where there is a word for the second one. */
 static const char *mnemonic(Gen *g, const char *what, const Value *pointer, int64_t cache,
                             int64_t evict) {
-    const char *space = ptx_space_text(g, pointer), *hint = "", *word = "";
+    const char *space = ptx_space_text(g, pointer), *how = "", *hint = "", *word = "";
     if (!strcmp(space, ".global")) {
-        if (cache != CACHE_NONE)
+        if (cache == CACHE_NC) how = ".nc";
+        if (cache != CACHE_NONE && cache != CACHE_NC)
             hint = ".", word = attr_word(ATTR_CACHE, cache);
         else if (evict != EVICT_NORMAL)
             hint = evict == EVICT_FIRST ? ".L1::evict_first" : ".L1::evict_last",
             word = g->arch->number >= 80 ? ".L2::cache_hint" : "";
     }
-    return str_format(g->arena, "%s%s%s%s", what, space, hint, word).data;
+    return str_format(g->arena, "%s%s%s%s%s", what, space, how, hint, word).data;
 }
 
 const char *ptx_load_mnemonic(Gen *g, const Op *op) {

@@ -24,7 +24,7 @@
  * again from 0. */
 #include "ir/trips.h"
 #include "ir/turn.h"
-#include "opt/opt.h"
+#include "opt/gpu/turns.h"
 
 typedef struct Access {   /* global memory that other lanes may touch, since the last barrier */
     const Value *base;    /* parameter; NULL: unknown */
@@ -69,91 +69,28 @@ static void scratch_unknown(Fencer *f) { f->busy_end = f->scratch_start + SMALL_
 
 /* ---- global memory ---- */
 
-/* What the loop's index is multiplied by in a scalar of its body: false where not known. Sums of 32
- * bits may wrap around, and so only 1 and -1 are told; addresses of 64 bits do not. */
-static bool index_in(const Value *value, const Op *loop, int64_t *multiplier) {
-    *multiplier = value == for_index(loop);
-    if (*multiplier || !value_is_inside(value, for_body(loop))) return true;
-    const Op *op = value->def;
-    int64_t left, right, most = value->type->kind == TYPE_I64 ? INT32_MAX : 1;
-    uint64_t bits;
-    if (op && op->kind == OP_MUL && value_is_constant(op->operands[1], &bits)) {
-        if (bits > INT32_MAX || !index_in(op->operands[0], loop, &left)) return false;
-        *multiplier = left * (int64_t)bits;
-    } else {
-        if (!op || (op->kind != OP_ADD && op->kind != OP_SUB)) return false;
-        if (!index_in(op->operands[0], loop, &left) || !index_in(op->operands[1], loop, &right))
-            return false;
-        *multiplier = op->kind == OP_ADD ? left + right : left - right;
-    }
-    return *multiplier >= -most && *multiplier <= most;
-}
-
-/* How far the lanes of a turn reach, and the loop's index multiplied: false where not known. */
-static bool turn_reaches(const Linear *form, const Type *tile, const Op *loop, int64_t *reach,
-                         int64_t *multiplier) {
-    *reach = *multiplier = 0;
-    for (int i = 0; i < tile->rank; i++) {
-        LinearStride stride = linear_stride(form, i);
-        if (stride.factor || stride.multiplier > INT32_MAX || stride.multiplier < -INT32_MAX)
-            return false;
-        *reach +=
-            (stride.multiplier < 0 ? -stride.multiplier : stride.multiplier) * (tile->shape[i] - 1);
-    }
-    for (int i = 0; i < form->num_terms; i++) {
-        const LinearTerm *term = &form->terms[i];
-        int64_t each;
-        if (term->factor && value_is_inside(term->factor, for_body(loop))) return false;
-        if (!index_in(term->value, loop, &each) || (each && term->factor)) return false;
-        if (term->multiplier > INT32_MAX || term->multiplier < -INT32_MAX) return false;
-        *multiplier += each * term->multiplier;
-    }
-    const Value *base = form->base;
-    for (; base && value_is_inside(base, for_body(loop)); base = base->def->operands[0]) {
-        int64_t each;
-        if (!base->def || base->def->kind != OP_ADDPTR || type_is_tile(base->type)) return false;
-        if (!index_in(base->def->operands[1], loop, &each)) return false;
-        *multiplier += each;
-    }
-    return true;
-}
-
-/* Do all turns of the loop access other elements by the pointer? Where the offsets may wrap around,
- * at 2^32, the turns are apart there, too: an index comes by a number once. */
-static bool turns_are_apart(const Facts *facts, const Value *pointer, const Op *loop) {
-    const Linear *form = loop->kind == OP_FOR ? facts_linear(facts, pointer) : NULL;
-    int64_t reach, multiplier, part_reach, part_multiplier;
-    uint64_t bits;
-    if (!form) return false;
-    if (!turn_reaches(form, pointer->type, loop, &reach, &multiplier)) return false;
-    for (int i = 0; i < form->num_parts; i++) {
-        const Linear *part = form->parts[i].form;
-        if (!turn_reaches(part, pointer->type, loop, &part_reach, &part_multiplier)) return false;
-        if (part_reach != reach || part_multiplier != multiplier) return false;
-        if (multiplier != 1 && multiplier != -1) return false;
-    }
-    bool known = value_is_constant(loop->operands[2], &bits) && bits <= INT32_MAX;
-    if (multiplier < 0) multiplier = -multiplier;
-    return multiplier <= INT32_MAX && multiplier * (known ? (int64_t)bits : 1) > reach;
+/* Does each turn of a's loop access other elements, by its pointer? */
+static bool are_apart(const Fencer *f, const Access *a, const Access *b) {
+    return turns_are_apart(f->facts, f->needs, a->pointer, a->loop,
+                           a->op ? access_mask(a->op) : NULL, b->op ? access_mask(b->op) : NULL);
 }
 
 /* Each thread meets only its own, if the parameters are the same. */
-static bool same_lanes(const Facts *facts, const Access *a, const Access *b) {
+static bool same_lanes(const Fencer *f, const Access *a, const Access *b) {
     Disjoint apart = {.a = a->base, .b = b->base};
     if (!a->pointer || !b->pointer) return false;
     const Layout *x = type_layout(a->pointer->type), *y = type_layout(b->pointer->type);
     if (!x || !y || !layout_equal(x, y) || layout_replica_mask(x)) return false;
-    if (a->loop && !turns_are_apart(facts, a->pointer, a->loop)) return false;
+    if (a->loop && !are_apart(f, a, b)) return false;
     return disjoint_same(&apart, a->pointer, b->pointer) && !apart.num_equal;
 }
 
 static void ask_launches(const Fencer *f, const Access *a, const Access *b) {
-    if (!same_lanes(f->facts, a, b)) needs_add_unequal(f->needs, a->base, b->base);
+    if (!same_lanes(f, a, b)) needs_add_unequal(f->needs, a->base, b->base);
     if (a->op && b->op) needs_add_not_near(f->needs, a->base, a->op, b->base, b->op, a->loop);
 }
 
 static bool conflicts(const Fencer *f, const Access *a, const Access *b) {
-    const Facts *facts = f->facts;
     if (!a->writes && !b->writes) return false;
     if (a->base && b->base && a->base != b->base) {
         if (a->base->def || b->base->def) return false;
@@ -163,7 +100,7 @@ static bool conflicts(const Fencer *f, const Access *a, const Access *b) {
         return false;
     }
     if ((a->by_one && b->by_one) || (a->part && a->part == b->part)) return false;
-    if (a->loop && a->pointer == b->pointer) return !turns_are_apart(facts, a->pointer, a->loop);
+    if (a->loop && a->pointer == b->pointer) return !are_apart(f, a, b);
     if (a->loop) return true;
     const Layout *layout = a->pointer ? type_layout(a->pointer->type) : NULL;
     bool own = layout && !layout_replica_mask(layout);
@@ -174,11 +111,11 @@ static bool conflicts(const Fencer *f, const Access *a, const Access *b) {
 static void add_access(Fencer *f, Access access) {
     for (int i = 0; i < f->state.accesses.count; i++) {
         const Access *old = &f->state.accesses.data[i];
-        const Value *mask = access.op ? access_mask(access.op) : NULL;
-        if (old->base == access.base && old->pointer == access.pointer &&
-            (!access.op || (old->op && access_mask(old->op) == mask)) && old->loop == access.loop &&
-            old->writes == access.writes && old->by_one == access.by_one &&
-            old->part == access.part)
+        bool same_mask = !access.op == !old->op &&
+                         (!access.op || access_mask(old->op) == access_mask(access.op));
+        if (old->base == access.base && old->pointer == access.pointer && same_mask &&
+            old->loop == access.loop && old->writes == access.writes &&
+            old->by_one == access.by_one && old->part == access.part)
             return;
     }
     vec_push(f->arena, &f->state.accesses, access);
@@ -428,6 +365,7 @@ bool pass_fence(PassCtx *px, Func *fn) {
     f.needs = px->needs;
     fence_region(&f, fn->body);
     region_walk(fn->body, place_meet, &f);
+    f.changed |= turns_reread(fn, facts, px->needs);
     facts_ask(facts, px->needs);
     px->facts = facts;
     if (f.shared_size > arch->shared_limit)
