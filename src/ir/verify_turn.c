@@ -24,8 +24,8 @@ enum {            /* what a turn may be: several at once where paths meet */
        FULL = 8,    /* made ready */
        DONE = 16,   /* released */
        ANYTHING = 31,
-       MOST_TURNS = 24,  /* known at a time; what is more is forgotten */
-       MOST_ROUNDS = 16, /* of a loop, and one for each stage */
+       MOST_TURNS = 2 * MAX_STAGES, /* known at a time; what is more is forgotten */
+       MOST_ROUNDS = 16,            /* of a loop, and one for each stage */
 };
 
 typedef struct State {

@@ -10,7 +10,7 @@ enum { ROLE_BARRIER = 8, ROLE_THREADS = 128 }; /* bytes of an mbarrier; the prod
 
 /* Of `columns`, of operands of 16 bits: walks pay in a block's only program, too. */
 enum { WALK_NEAR = 64 };
-enum { PANEL_COLUMNS = 32 }; /* of 32 bits: 128 bytes */
+enum { PANEL_SPAN = 128 };   /* bytes of a row */
 enum { TURN_SLOT_BITS = 8 }; /* a turn by its slot; above these the phase */
 
 typedef struct RoleRing { /* that the producer fills */
@@ -28,10 +28,11 @@ typedef struct RoleRing { /* that the producer fills */
 typedef struct BoxStore {      /* a store that the hardware makes, of a box (gpu/box_out.c) */
     const Op *store, *convert; /* convert: what it stores, moved for it: not any more; or NULL */
     const Value *value;        /* before that */
+    const Op *round;           /* .. which panels make of what it rounds; or NULL */
     int box;                   /* of the kernel's */
     bool by_groups;            /* each four warps store their rows by themselves */
-    int panels;                /* 32 columns go out at a time, by so many buffers; 0: all at once */
-    int scratch;               /* .. which lie there */
+    int panels;  /* 128 bytes of rows go out at a time, by so many buffers; 0: all at once */
+    int scratch; /* .. which lie there */
     Value *at[BOX_DIMS];
 } BoxStore;
 
@@ -47,6 +48,7 @@ typedef struct Roles {
     int blocks;          /* that a multiprocessor has room for */
     int sums, columns;   /* registers of a consumer: what products add up; of one instruction */
     int bits;            /* of what is multiplied */
+    bool by_panels;      /* there is room for `out` alone, in panels */
     BoxStore *out;       /* by a box; NULL: threads store */
     const char *not_out; /* why, or NULL */
     Needs *needs;        /* what boxes take for granted; NULL: nothing */

@@ -198,8 +198,6 @@ void ptx_role_filled(Gen *g, const Op *fill) {
 
 /* ---- boxes ---- */
 
-enum { PANEL_SPAN = 128 }; /* bytes of a row */
-
 typedef struct Panels {               /* of a part: rows of up to 128 bytes */
     int bytes, row_bytes, span, rows; /* of the part, its rows, those of a panel; how many */
 } Panels;
@@ -472,29 +470,31 @@ static void box_out(Gen *g, const BoxStore *out) {
 /* A panel after the other, by buffers in turns: one is written again when what it held has been
  * read. Tiles of a loop of the source come in their order. */
 static void panels_out(Gen *g, const BoxStore *out) {
-    enum { COLUMN_BITS = 5 };
     const Type *part = out->value->type;
+    int size = type_size_bytes(part), columns = PANEL_SPAN / size;
+    int panel_bits = __builtin_ctz((unsigned)columns);
     const Layout *whole = type_layout(part);
-    const Tir *regs = ptx_regs_of(g, out->value);
+    const Tir *regs = ptx_regs_of(g, out->round ? out->round->operands[0] : out->value);
     int row_bits = __builtin_ctz((unsigned)part->shape[0]);
     int column_bits = __builtin_ctz((unsigned)part->shape[1]);
-    uint32_t other = ((1u << column_bits) - 1) & ~((1u << COLUMN_BITS) - 1);
+    uint32_t other = ((1u << column_bits) - 1) & ~(unsigned)(columns - 1);
     Layout layout = layout_restrict(whole, ((1u << whole->tile_bits) - 1) & ~other);
-    int bytes = part->shape[0] * PANEL_COLUMNS * 4, count = layout_regs(&layout);
+    int bytes = part->shape[0] * PANEL_SPAN, count = layout_regs(&layout);
     Sender sender = sender_of(g, out);
     MapRecipe map = map_out(g, out, &sender);
     Tir *lanes = ptx_new_regs(g, count);
     const char *read =
         str_format(g->arena, "cp.async.bulk.wait_group.read %d;", out->panels - 1).data;
-    for (int panel = 0; panel < part->shape[1] / PANEL_COLUMNS; panel++) {
-        SharedTile tile = {.swizzle = swizzle_panels(0, COLUMN_BITS, COLUMN_BITS, row_bits, 4),
+    for (int panel = 0; panel < part->shape[1] / columns; panel++) {
+        SharedTile tile = {.swizzle = swizzle_panels(0, panel_bits, panel_bits, row_bits, size),
                            .lane = type_lane(part),
                            .offset = out->scratch + panel % out->panels * bytes,
                            .bytes = bytes};
         for (int r = 0; r < count; r++) {
             uint32_t at = layout_index(&layout, (uint32_t)r, 0, 0);
-            uint32_t column = (at & (PANEL_COLUMNS - 1)) | (uint32_t)panel << COLUMN_BITS;
-            lanes[r] = regs[layout_reg_of(whole, at >> COLUMN_BITS << column_bits | column)];
+            uint32_t column = (at & (uint32_t)(columns - 1)) | (uint32_t)panel << panel_bits;
+            lanes[r] = regs[layout_reg_of(whole, at >> panel_bits << column_bits | column)];
+            if (out->round) lanes[r] = ptx_lane(g, out->round, &lanes[r]);
         }
         if (!panel && !g->roles->walks)
             wait_for_stores(g, &sender, "cp.async.bulk.wait_group 0;");
@@ -507,7 +507,8 @@ static void panels_out(Gen *g, const BoxStore *out) {
 
 bool ptx_role_out(Gen *g, const Op *op) {
     const BoxStore *out = g->roles ? g->roles->out : NULL;
-    if (!out || g->is_producer || (op != out->store && op != out->convert)) return false;
+    if (!out || g->is_producer) return false;
+    if (op != out->store && op != out->convert && op != out->round) return false;
     if (op == out->store && out->panels) panels_out(g, out);
     if (op == out->store && !out->panels) box_out(g, out);
     return true;

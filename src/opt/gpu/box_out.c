@@ -13,7 +13,8 @@
  * behind the ring (flat.c, next_tile.c), where nothing else goes through scratch or writes memory,
  * and nobody reads what is written (what the producer does: roles.c). Of 32 bits in the consumers
  * alone, where each four warps have rows of their own: 32 columns after the other, from the
- * registers of what multiplied them, through buffers behind all else in shared memory.
+ * registers of what multiplied them, through buffers behind all else in shared memory. So of 16
+ * bits, where there is no room for all of a tile: 64 columns after the other.
  */
 #include "ir/place.h"
 #include "ir/trips.h"
@@ -21,6 +22,7 @@
 
 typedef struct Out {
     const Facts *facts;
+    bool by_panels; /* there is no scratch for all of it */
     Op *store;
     int stores, trips; /* how many; ops that go through scratch */
     const char *why;
@@ -60,8 +62,16 @@ static bool has_groups(const Type *tile) {
 static bool is_in_place(const Out *o) {
     const Type *tile = store_value(o->store)->type;
     return !o->trips && !tile->place->shared && tile->rank == 2 && type_size_bytes(tile) == 4 &&
-           tile->shape[1] % PANEL_COLUMNS == 0 && !layout_replica_mask(type_layout(tile)) &&
+           tile->shape[1] * 4 % PANEL_SPAN == 0 && !layout_replica_mask(type_layout(tile)) &&
            has_groups(tile);
+}
+
+/* As it goes out, of what a loop has added up: rounded before that, ptxas 13.0 would have the
+ * products wait for each other (C7514). */
+static bool is_rounded(const Func *fn, const Value *tile) {
+    const Op *round = tile->def, *loop = round ? round->operands[0]->def : NULL;
+    return round && round->kind == OP_FTRUNC && value_is_used_once(fn, tile) && loop &&
+           loop->kind == OP_FOR;
 }
 
 /* It is of 16 bits, comes from registers, and scratch is where a box may begin. */
@@ -78,6 +88,9 @@ static bool is_moved(Out *o, const Func *fn) {
     if (tile->shape[0] < 8 || tile->shape[1] < 8 || tile->shape[0] * 2 < LEAST_ROW ||
         tile->shape[1] * 2 < LEAST_ROW)
         return refuse(o, "a small tile");
+    if (o->by_panels)
+        return (tile->shape[1] * 2 % PANEL_SPAN == 0 && is_rounded(fn, convert->operands[0])) ||
+               refuse(o, "no shared memory left");
     return convert->trips[0].offset % BOX_ALIGNMENT == 0 || refuse(o, "scratch not aligned");
 }
 
@@ -170,9 +183,9 @@ static void drop_barriers(Op *store) {
 /* Buffers behind all else, where a multiprocessor has room for as many blocks with them. */
 static bool find_panels(const Arch *arch, Roles *roles, BoxStore *out) {
     enum { MOST = 4, LEAST = 2 };
-    int each = PANEL_COLUMNS * 4 * out->value->type->shape[0];
+    int each = PANEL_SPAN * out->value->type->shape[0];
     int blocks = arch_blocks(arch, roles->end), room = roles_room(roles);
-    int count = (int)(out->value->type->shape[1] / PANEL_COLUMNS);
+    int count = out->value->type->shape[1] * type_size_bytes(out->value->type) / PANEL_SPAN;
     int least = count < LEAST ? count : LEAST;
     if (room < blocks) blocks = room;
     out->scratch = (roles->end + BOX_ALIGNMENT - 1) / BOX_ALIGNMENT * BOX_ALIGNMENT;
@@ -191,7 +204,7 @@ Needs *roles_box_out(Arena *arena, Roles *roles, int num_params) {
     region_walk(fn->body, count_in, fn);
     func_renumber(fn);
     Facts *facts = facts_compute(arena, fn);
-    Out o = {.facts = facts};
+    Out o = {.facts = facts, .by_panels = roles->by_panels};
     BoxStore *out = arena_new_of(arena, BoxStore);
     Needs *needs = needs_new(arena, fn, num_params);
     Box box;
@@ -205,11 +218,13 @@ Needs *roles_box_out(Arena *arena, Roles *roles, int num_params) {
     out->by_groups = has_groups(tile) && box.dims[1].tile_dim == 0 &&
                      (!o.trips || !o.store->barrier) &&
                      (roles->walks || groups_are_apart(facts, &box, tile, needs));
-    if (!o.trips && !find_panels(arch_find(fn->target), roles, out)) {
+    bool panels = !o.trips || o.by_panels;
+    if (panels && !find_panels(arch_find(fn->target), roles, out)) {
         roles->not_out = out->by_groups ? "no shared memory left" : "a tile of 32 bits of all";
         return NULL;
     }
-    if (!o.trips) drop_barriers(o.store);
+    if (panels && o.trips) out->round = out->value->def;
+    if (panels) drop_barriers(o.store);
     vec_push(arena, &roles->boxes, box);
     roles->out = out;
     func_renumber(fn);

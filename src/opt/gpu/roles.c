@@ -379,9 +379,10 @@ typedef struct Memory {
     const Split *s;
     Roles *roles;
     bool has_atomics, scratch;
-    bool before; /* .. was used before a ring */
-    int most;    /* byte in use before */
-    int shift;   /* of scratch, in a loop over tiles */
+    bool before;   /* .. was used before a ring */
+    int most;      /* byte in use before */
+    int shift;     /* of scratch, in a loop over tiles */
+    const Op *out; /* needs none */
 } Memory;
 
 static bool note_memory(Op *op, void *user) {
@@ -393,7 +394,7 @@ static bool note_memory(Op *op, void *user) {
             .stages = (int)ring_stages(op), .meets = m->scratch || m->most > ring_offset(op)};
     if (op->kind == OP_RING) m->before |= m->scratch;
     if (op->kind == OP_RING && ring_end(op) > m->most) m->most = ring_end(op);
-    for (int i = 0; i < count && i < op->num_trips; i++) {
+    for (int i = 0; i < count && i < op->num_trips && op != m->out; i++) {
         m->scratch = true;
         int end = op->trips[i].offset + bytes[i] + m->shift;
         if (end > m->most) m->most = end;
@@ -430,12 +431,20 @@ static bool writes_later(Split *s) {
     return false;
 }
 
-static void lay_out(Split *s, Roles *roles) {
-    Memory m = {.s = s, .roles = roles, .has_atomics = func_has_atomics(s->fn)};
+/* What the one store of a loop over tiles was moved for. */
+static const Op *moved_out(const Split *s) {
+    const Op *convert = s->stores.count == 1 ? store_value(s->stores.data[0])->def : NULL;
+    return convert && convert->kind == OP_CONVERT && convert->num_trips ? convert : NULL;
+}
+
+static void lay_out(Split *s, Roles *roles, const Op *out) {
+    Memory m = {.s = s, .roles = roles, .has_atomics = func_has_atomics(s->fn), .out = out};
     if (s->nest) m.shift = nest_shift(s->first_ring);
     roles->rings = arena_array(s->arena, RoleRing, s->num_rings);
+    roles->num_rings = roles->meeting = 0;
     region_walk(s->fn->body, note_memory, &m);
     bool later = writes_later(s);
+    roles->by_panels = out != NULL;
     roles->barriers = roles->end = scratch_aligned(m.most);
     for (int i = 0; i < roles->num_rings; i++) {
         roles->rings[i].barriers = roles->end;
@@ -492,7 +501,9 @@ static Roles *divide(Split *s, bool has_maps) {
     region_walk(roles->consumers->body, release_early, NULL);
     s->facts = facts_compute(s->arena, s->fn);
     if (nest_meets(s)) return refuse(s, "what the loop of a ring writes is read in it"), NULL;
-    lay_out(s, roles);
+    lay_out(s, roles, NULL);
+    int limit = arch_find(s->fn->target)->shared_limit;
+    if (roles->end > limit && moved_out(s)) lay_out(s, roles, moved_out(s));
     if (has_maps) make_boxes(s, roles);
     if (s->nest && !roles->rings[0].boxes)
         return refuse(s, has_maps ? str_format(s->arena, "tiles of a loop that are no boxes: %s",
@@ -503,8 +514,7 @@ static Roles *divide(Split *s, bool has_maps) {
     if (!region_walk(roles->producer->body, is_producers, s)) return NULL;
     region_walk(roles->producer->body, place_again, roles->producer);
     roles->producer->num_warps = PRODUCER_WARPS;
-    if (roles->end > arch_find(s->fn->target)->shared_limit)
-        return refuse(s, "no shared memory left"), NULL;
+    if (roles->end > limit) return refuse(s, "no shared memory left"), NULL;
     roles->sums = s->sums, roles->columns = s->columns, roles->bits = s->bits;
     roles->tiles = s->nest != NULL;
     roles->by_slots = s->by_slots;
@@ -526,5 +536,6 @@ Roles *roles_of(Arena *arena, Func *fn, bool has_maps, bool can_walk, const char
     if (roles && roles->needs && !needs_close(roles->needs)) roles->needs = NULL;
     Needs *more = roles && roles->tiles ? roles_box_out(arena, roles, s.num_params) : NULL;
     if (more) roles->needs = needs_both(roles->needs, more);
+    if (roles && roles->by_panels && !roles->out) return *why = "no shared memory left", NULL;
     return roles;
 }
