@@ -17,9 +17,9 @@ def _has_bit(like, distance: tl.constexpr):
 
 @triton.jit
 def _step(x, distance: tl.constexpr, descending):
-    other = tl._exchange(x, distance)
+    other = tl._exchange(x, distance, True)
     keeps_larger = _has_bit(x, distance) != descending
-    return tl.where(keeps_larger, tl.maximum(x, other), tl.minimum(x, other))
+    return tl.where(keeps_larger, tl.maximum(other, x), tl.minimum(other, x))
 
 
 @triton.jit
@@ -64,41 +64,94 @@ def _sort_at_once(y, log_length: tl.constexpr, descending):
     return _merge(y, log_length, tl.full([], descending, tl.int1))
 
 
-# -1 in lanes whose place in the last dimension has this bit, else 0: what is sorted the other way is negated.
+# ---- on a GPU: the numbers of lanes have so many bits, of which a thread holds the lowest `held` ----
+
 @triton.jit
-def _turned(y, places, bit):
-    return ((places << (31 - bit)) >> 31).to(y.dtype)
+def _log_held(y):
+    lanes: tl.constexpr = y.numel // (32 * tl.extra.cuda.num_warps())
+    return tl._log2(lanes) if lanes > 1 else 0
 
 
-# Where the text of all steps would be longer than the instruction cache is large, or ptxas takes half a second.
+# -1 in lanes whose number has one of bits `at` and at - 1, not both, else 0: what is sorted downwards is
+# negated. Those of a thread are of one kind, as `at` is above the bits that it holds.
 @triton.jit
-def _sort_in_turns(y, log_length: tl.constexpr, descending: tl.constexpr):
+def _turned(y, at, held: tl.constexpr):
+    length: tl.constexpr = y.shape[-1]
+    runs: tl.constexpr = length >> held
     rank: tl.constexpr = len(y.shape)
-    row = tl.reshape(tl.arange(0, y.shape[-1]), [1] * (rank - 1) + [y.shape[-1]])
-    places = tl.broadcast_to(row, y.shape)
-    y = y ^ _turned(y, places, 1)
-    if descending:
-        y = ~y
-    for i in range(1, log_length + 1):
-        for j in tl.static_range(log_length):
-            if log_length - j <= i:
-                y = _step(y, 1 << (log_length - 1 - j), tl.full([], False, tl.int1))
-        y = y ^ _turned(y, places ^ (places >> 1), i)
-    if descending:
-        y = ~y
+    run = tl.arange(0, runs)
+    signs = ((run ^ (run << 1)) << (31 - (at - held))) >> 31
+    row = tl.reshape(tl.broadcast_to(tl.reshape(signs, [runs, 1]), [runs, 1 << held]), [1] * (rank - 1) + [length])
+    return tl.broadcast_to(row, y.shape).to(y.dtype)
+
+
+@triton.jit
+def _steps(y, first: tl.constexpr, last: tl.constexpr):
+    up = tl.full([], False, tl.int1)
+    for i in tl.static_range(last - first):
+        y = _step(y, 1 << (last - 1 - i), up)
     return y
 
 
-# From length 1 << first on: runs of half of that, in turns up and down, are sorted before.
+# Those of a merge of 1 << log_length.
 @triton.jit
-def _sort_from(y, first, log_length: tl.constexpr):
-    places = tl.arange(0, 1 << log_length)
-    y = y ^ _turned(y, places, first)
-    for i in range(first, log_length + 1):
-        for j in tl.static_range(log_length):
-            if log_length - j <= i:
-                y = _step(y, 1 << (log_length - 1 - j), tl.full([], False, tl.int1))
-        y = y ^ _turned(y, places ^ (places >> 1), i)
+def _steps_below(y, first: tl.constexpr, last: tl.constexpr, log_length):
+    up = tl.full([], False, tl.int1)
+    for i in tl.static_range(last - first):
+        if last - i <= log_length:
+            y = _step(y, 1 << (last - 1 - i), up)
+    return y
+
+
+# What a merge of 1 << log_length does with bits from `first` on; a thread holds so many at a time. At least one of them is
+# below log_length. Turned behind the branch: what is laid out anew before it would be so for both.
+@triton.jit
+def _merge_above(y, first: tl.constexpr, held: tl.constexpr, last: tl.constexpr, log_length):
+    if first + held >= last:
+        return _steps_below(y ^ _turned(y, log_length, held), first, last, log_length)
+    else:
+        if log_length > first + held:
+            y = _steps(_merge_above(y, first + held, held, last, log_length), first, first + held)
+        else:
+            y = _steps_below(y ^ _turned(y, log_length, held), first, first + held, log_length)
+        return y
+
+
+@triton.jit
+def _sort_held(y, held: tl.constexpr):
+    y = _step(y, 1 << (held - 1), tl.full([], False, tl.int1))  # a thread holds the bits below from here on
+    for i in tl.static_range(1, held):
+        y = _merge(y, i, _has_bit(y, 1 << i))
+    return _steps(y ^ _turned(y, held, held), 0, held)
+
+
+@triton.jit
+def _sort_in_turns(y, log_length: tl.constexpr, held: tl.constexpr):
+    y = _sort_held(y, held)
+    for i in range(held + 1, log_length + 1):
+        y = _merge_above(y, held, held, log_length, i)
+        y = _steps(y, 0, held)
+    return y
+
+
+# Sorts, or merges what is sorted up and down.
+@triton.jit
+def _sort_or_merge(y, sorts, log_length: tl.constexpr, held: tl.constexpr):
+    if sorts:
+        y = _sort_held(y, held)
+    else:
+        y = y ^ _turned(y, log_length, held)
+    for i in range(tl.where(sorts, held + 1, log_length), log_length + 1):
+        y = _merge_above(y, held, held, log_length, i)
+        y = _steps(y, 0, held)
+    return y
+
+
+@triton.jit
+def _sort_in_a_row(y, log_length: tl.constexpr, held: tl.constexpr):
+    y = _sort_held(y, held)
+    for i in tl.static_range(held + 1, log_length + 1):
+        y = _steps(y ^ _turned(y, i, held), 0, i)
     return y
 
 
@@ -126,9 +179,8 @@ def _order(a, b, down):
 # Where registers have no room for all: one text for eighths, of which the first is at work in each turn. They are sorted up
 # and down, then two of them, then four, then all.
 @triton.jit
-def _sort_in_eighths(y, log_length: tl.constexpr, descending: tl.constexpr):
-    if descending:
-        y = ~y
+def _sort_in_eighths(y, log_length: tl.constexpr):
+    held: tl.constexpr = _log_held(y) - 3
     left, right = _halves(y)
     first, second = _halves(left)
     third, fourth = _halves(right)
@@ -153,29 +205,42 @@ def _sort_in_eighths(y, log_length: tl.constexpr, descending: tl.constexpr):
             c, d = _order(c, d, turn == 8)
             e, f = _order(e, f, turn == 16)
             g, h = _order(g, h, turn < 24)
-        start = tl.where(turn < 8, 1, log_length - 3)
         goes_down = tl.where(turn < 24, (turn & 7) >> (turn >> 3), 0) & 1
         sign = (-goes_down).to(y.dtype)
-        sorted = _sort_from(a ^ sign, start, log_length - 3) ^ sign
+        sorted = _sort_or_merge(a ^ sign, turn < 8, log_length - 3, held) ^ sign
         a, b, c, d, e, f, g, h = b, c, d, e, f, g, h, sorted
-    y = _whole(_whole(_whole(a, b), _whole(c, d)), _whole(_whole(e, f), _whole(g, h)))
-    if descending:
-        y = ~y
-    return y
+    return _whole(_whole(_whole(a, b), _whole(c, d)), _whole(_whole(e, f), _whole(g, h)))
+
+
+# Upwards.
+@triton.jit
+def _sort_by_moves(y, log_length: tl.constexpr, held: tl.constexpr):
+    registers: tl.constexpr = (y.dtype.primitive_bitwidth // 32) << held
+    if registers >= 256 and len(y.shape) == 1:
+        return _sort_in_eighths(y, log_length)
+    elif registers >= 64 or (registers >= 32 and y.dtype.primitive_bitwidth == 64):
+        return _sort_in_turns(y, log_length, held)  # else ptxas takes half a second
+    else:
+        return _sort_in_a_row(y, log_length, held)
+
+
+@triton.jit
+def _sort_in_registers(y, log_length: tl.constexpr, descending: tl.constexpr):
+    held: tl.constexpr = _log_held(y)
+    if held < 3 or held > log_length:
+        return _sort_at_once(y, log_length, descending)
+    elif descending:
+        return ~_sort_by_moves(~y, log_length, held)
+    else:
+        return _sort_by_moves(y, log_length, held)
 
 
 @triton.jit
 def _sort(y, log_length: tl.constexpr, descending: tl.constexpr):
     if tl.target_info.is_cuda():
         z = y.to(tl.int32) if y.dtype.primitive_bitwidth < 32 else y  # a register each anyway
-        registers: tl.constexpr = y.numel * z.dtype.primitive_bitwidth // (1024 * tl.extra.cuda.num_warps())
-        text: tl.constexpr = registers * log_length * (log_length + 1) * (3 if z.dtype.primitive_bitwidth == 32 else 5)
-        if registers >= 256 and len(y.shape) == 1:
-            return _sort_in_eighths(z, log_length, descending).to(y.dtype)
-        elif registers >= 64 or text > 18000:
-            return _sort_in_turns(z, log_length, descending).to(y.dtype)
-        else:
-            return _sort_at_once(z, log_length, descending).to(y.dtype)
+        z = tl._exchange(_sort_in_registers(z, log_length, descending), 0, True)  # lanes lie as usual again
+        return z.to(y.dtype)
     else:
         return _sort_at_once(y, log_length, descending)
 
@@ -191,6 +256,8 @@ def sort(x, dim: tl.constexpr = None, descending: tl.constexpr = False):
 def bitonic_merge(x, dim: tl.constexpr = None, descending: tl.constexpr = False):
     _check_last(x, dim)
     y = _merge(_to_ordered(x), tl._log2(x.shape[-1]), tl.full([], descending, tl.int1))
+    if tl.target_info.is_cuda():
+        y = tl._exchange(y, 0, True)
     return _from_ordered(y, x.dtype)
 
 

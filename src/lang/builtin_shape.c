@@ -280,10 +280,12 @@ Object *builtin_squeeze(Lower *l, const Call *call) {
 Object *builtin_exchange(Lower *l, const Call *call) {
     Object *x = arg_tensor(l, call, 0);
     int64_t mask;
-    if (!x || !arg_int(l, call, 1, &mask)) return poison(l);
+    bool sorts;
+    if (!x || !arg_int(l, call, 1, &mask) || !arg_bool(l, call, 2, &sorts)) return poison(l);
     if (!is_block(x)) return x;
     Value *value = build_1(&l->builder, OP_SORT_STEP, x->value);
     sort_step_set_mask(value->def, mask);
+    sort_step_set_sorts(value->def, sorts);
     return tensor_like(l, x, value);
 }
 

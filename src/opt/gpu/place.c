@@ -279,6 +279,40 @@ static const Layout *scan_layout(Placer *p, const Op *op, const Layout *from) {
     return layout;
 }
 
+/* The registers of a thread hold the tile bits from `first` on, lanes the lowest others. */
+static const Layout *with_bits(Placer *p, const Layout *from, int first) {
+    Layout layout = {.tile_bits = from->tile_bits};
+    int last = first + from->num[KIND_REG];
+    for (int bit = 0; bit < from->tile_bits; bit++) {
+        int lanes = layout.num[KIND_LANE];
+        int kind = bit >= first && bit < last ? KIND_REG
+                   : lanes < LANE_BITS        ? KIND_LANE
+                                              : KIND_WARP;
+        layout.column[kind][layout.num[kind]++] = 1u << bit;
+    }
+    return interned(p, layout);
+}
+
+/* Distances fall from step to step: where registers hold this bit of a lane's number and those
+ * below it, a move through shared memory saves exchanges between threads. It costs as much as two
+ * of those, and twice that if the steps that follow want the lowest bits back. The distance 0 ends
+ * it: what is made of the result is as usual, neighbours in neighbouring threads. */
+static const Layout *sort_layout(Placer *p, const Op *op, const Layout *from) {
+    enum { MOVE = 2, FEWEST = 3 }; /* bits that a thread holds: less pays for no move */
+    BitPlace places[MAX_TILE_BITS];
+    int registers = from->num[KIND_REG], bit = log2_of(sort_step_mask(op));
+    if (registers < FEWEST) return from;
+    if (!sort_step_mask(op)) return default_layout(p, op_result(op)->type);
+    if (sort_step_mask(op) != (int64_t)1 << bit) return from;
+    if (!layout_places(from, places) || layout_replica_mask(from)) return from;
+    if (places[bit].kind == KIND_REG) return from;
+    int first = bit / registers * registers;
+    if (first + registers > from->tile_bits) first = from->tile_bits - registers;
+    int steps = bit - first + 1, moves = first > 0 && places[0].kind == KIND_REG ? 2 : 1;
+    if (places[bit].kind == KIND_LANE && steps <= moves * MOVE) return from;
+    return with_bits(p, from, first);
+}
+
 /* The layout in which an op across lanes is made: of its results, of reduce its operands. */
 static const Layout *work_of(Placer *p, const Op *op) {
     const Layout *from = first_home(p, op);
@@ -288,6 +322,7 @@ static const Layout *work_of(Placer *p, const Op *op) {
     if (op->kind == OP_GATHER) return place_home_or_default(p, gather_indices(op));
     if (op->kind == OP_DOT) return place_dot_layout(p, op);
     if (op->kind == OP_HISTOGRAM) return default_layout(p, op_result(op)->type);
+    if (from && op->kind == OP_SORT_STEP && sort_step_sorts(op)) return sort_layout(p, op, from);
     if (from) return op->kind == OP_SCAN ? scan_layout(p, op, from) : from;
     return default_layout(p, op->kind == OP_REDUCE ? op->operands[0]->type : op_result(op)->type);
 }
