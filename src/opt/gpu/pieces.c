@@ -781,10 +781,11 @@ static bool cut_one(PassCtx *px, Func *fn) {
     region_walk(fn->body, note_order, &p.order);
     int live = most_live(&p, -1), registers = registers_for_tiles(&p);
     p.is_short = live > registers;
-    p.may_stow = live > 2 * registers; /* fewer spill little: 36 bytes of 384 registers */
     p.stowed.arena = scratch;
     region_walk(fn->body, note_row, &p);
-    p.scan_lanes = scans_lanes(px, fn, p.threads, live > registers + MOST_SPILLED);
+    p.scan_lanes = scans_lanes(px, fn, p.threads, registers, live > registers + MOST_SPILLED);
+    /* Fewer spill little: 36 bytes of 384 registers. */
+    p.may_stow = live > 2 * registers || p.scan_lanes;
     bool crowded = is_crowded(&p, live);
     if (!p.is_short && !p.scan_lanes && !crowded) return false;
     p.dims = dims_find(scratch, fn);

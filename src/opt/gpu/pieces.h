@@ -71,8 +71,9 @@ bool ops_have(const Ops *ops, const Op *op);
 enum { SCANS_FORWARDS = 1, SCANS_BACKWARDS, SCANS_BOTH_WAYS };
 bool scan_is_along(const Dims *dims, const Op *op, int number);
 /* Where the text of scans is long, or what threads tell each other has no room, or much would be
- * spilled: how many lanes a thread should have of a piece; else 0: they stay whole. */
-int scans_lanes(PassCtx *px, Func *fn, int threads, bool spills);
+ * spilled, as a thread has so many registers: how many lanes it should have of a piece; else 0:
+ * they stay whole. */
+int scans_lanes(PassCtx *px, Func *fn, int threads, int registers, bool spills);
 int scans_order(const Dims *dims, const Ops *ops, int number); /* of those along it; 0: none is */
 /* How many values those before `end` have; NULL: all. */
 int scans_count(const Dims *dims, const Ops *ops, int number, const Op *end);

@@ -43,7 +43,7 @@ typedef struct Texts {
     const Facts *facts;
     const Type *tile; /* whose accesses are looked at */
     int fast, width;  /* the dimension along which most lanes are accessed at once, and how many */
-    int threads, room;
+    int threads, room, registers;
     int64_t lines;
     bool too_large, spills;
     int most; /* lanes of a thread that have room */
@@ -129,18 +129,23 @@ static bool look_at_scan(Op *op, void *user) {
     bool narrow = type_is_float(type_lane(t->tile)) && type_bits(type_lane(t->tile)) == 16 &&
                   axis == t->fast && t->width > 4;
     t->spills |= narrow && lanes > MOST_NARROW;
+    int words = 0; /* of registers, of a lane */
+    for (int i = 0; i < op->num_operands; i++)
+        words += type_bits(type_lane(op->operands[i]->type)) == 64 ? 2 : 1;
+    t->spills |= words * lanes > t->registers + t->registers / 2;
     if (!narrow && t->most > MOST_LANES) t->most = MOST_LANES;
     while (t->most > 1 && ((meets && bytes * t->most / lanes > t->room - SMALL_SCRATCH) ||
-                           op->num_operands * t->most * cells / lanes > MOST_CELLS))
+                           words * t->most * cells / lanes > MOST_CELLS))
         t->most /= 2;
     return true;
 }
 
-int scans_lanes(PassCtx *px, Func *fn, int threads, bool spills) {
+int scans_lanes(PassCtx *px, Func *fn, int threads, int registers, bool spills) {
     if (!region_has(fn->body, OP_SCAN)) return 0;
     const Arch *arch = arch_find(str_of(px->target ? px->target : ""));
     Texts t = {.facts = facts_compute_linear(px->scratch, fn), .threads = threads, .fn = fn};
     t.room = arch ? arch->shared_limit : INT_MAX, t.most = NARROW_LANES;
+    t.registers = registers;
     region_walk(fn->body, look_at_scan, &t);
     return t.lines > MOST_LINES || t.too_large || t.spills || spills ? t.most : 0;
 }
