@@ -19,11 +19,15 @@
 # refuses: inline assembly: '%cluster_ctarank' where there is no GPU
 # case: y = i32[32] poison, n = 8
 # refuses: inline assembly: 'barrier.cluster.arrive' where there is no GPU
+# case: y = i32[32] poison, n = 9
+# refuses: inline assembly: a comment without an end
+# case: y = i32[32] poison, n = 10
+# refuses: inline assembly: a name that begins with '$' and a digit where there is no GPU
 import triton
 import triton.language as tl
 
 TEXTS = ["shfl.sync.bfly.b32 $0, $1, 1, 31, -1;", "mov.u32 $0, %tid.x;", "s_memrealtime $0;", "mov.b32 $0, $1;", "ld.shared.u32 $0, [$1];", "{ mov.b32 $0, $1;", "bra nowhere;",
-         "mov.u32 $0, %cluster_ctarank;", "barrier.cluster.arrive; mov.b32 $0, $1;"]
+         "mov.u32 $0, %cluster_ctarank;", "barrier.cluster.arrive; mov.b32 $0, $1;", "mov.b32 $0, $1; /* ", "add.s32 $0, $$1, 1;"]
 
 
 @triton.jit

@@ -89,6 +89,19 @@ bool asm_read_constraints(Arena *arena, const Op *op, InlineAsm *read, Diag *dia
     return true;
 }
 
+/* $$1 as a word of its own: a name, where there is a GPU, that looks like an operand here. */
+static bool names_an_operand(Str text) {
+    for (int i = 0; i + 2 < text.length; i++) {
+        char before = i ? text.data[i - 1] : ' ', digit = text.data[i + 2];
+        if (memcmp(text.data + i, "$$", 2)) continue;
+        bool begins = !strchr("_$%.", before) && !(before >= '0' && before <= '9') &&
+                      !((before | 32) >= 'a' && (before | 32) <= 'z');
+        if (begins && digit >= '0' && digit <= '9') return true;
+        i++;
+    }
+    return false;
+}
+
 /* $$ is a $ of the text. */
 static Str plain_text(Arena *arena, Str text) {
     Buf out = {.arena = arena};
@@ -103,6 +116,12 @@ bool asm_read(Arena *arena, const Op *op, InlineAsm *read, Diag *diag) {
     if (!asm_read_constraints(arena, op, read, diag)) return false;
     if (!op->num_results) {
         diag_refused(diag, op->span, "inline assembly without a result where there is no GPU");
+        return false;
+    }
+    if (names_an_operand(inline_asm_text(op))) {
+        diag_refused(diag, op->span,
+                     "inline assembly: a name that begins with '$' and a digit "
+                     "where there is no GPU");
         return false;
     }
     Diag inner = {.arena = arena};

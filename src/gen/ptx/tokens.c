@@ -39,6 +39,7 @@ static void skip_space(PtxParser *p) {
             while (p->at < text.length && !(text.data[p->at] == '*' && p->at + 1 < text.length &&
                                             text.data[p->at + 1] == '/'))
                 p->line += text.data[p->at++] == '\n';
+            if (p->at >= text.length) ptx_fail(p, DIAG_ERROR, "a comment without an end");
             p->at += 2;
         } else
             return;
