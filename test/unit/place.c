@@ -34,7 +34,12 @@ static bool says_all(Arena *arena, const char *name, Str text, const char *targe
     Buf words = {.arena = arena};
     CompiledKernel *first = compiled(arena, text, target, warps, &words);
     if (!first) return strstr(words.data, "shared memory") != NULL; /* of a small GPU: too much */
+    /* Not kept for NVIDIA's assembler, which reads the first. */
+    Buf kept = {.arena = arena};
+    if (getenv("TERN_KEEP_PTX")) buf_puts(&kept, getenv("TERN_KEEP_PTX"));
+    unsetenv("TERN_KEEP_PTX");
     CompiledKernel *second = compiled(arena, first->printed, target, 0, &words);
+    if (kept.length) setenv("TERN_KEEP_PTX", kept.data, 1);
     bool same = second && !strcmp(plain(arena, first->text), plain(arena, second->text));
     if (!same)
         printf("%s for %s: %s\n%s", name, target, words.length ? words.data : "",
@@ -52,7 +57,7 @@ TEST(lowering_reads_nothing_but_placed_form) {
         Str text, why;
         CHECK(file_read(arena, files.gl_pathv[i], 1 << 20, &text, &why));
         for (int t = 0; t < COUNT(targets); t++, checked++)
-            CHECK(says_all(arena, files.gl_pathv[i], text, targets[t], 1 << (i % 4)));
+            CHECK(says_all(arena, files.gl_pathv[i], text, targets[t], 1 << ((i + 1) % 4)));
         arena_free(arena);
     }
     globfree(&files);
