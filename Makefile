@@ -225,7 +225,7 @@ asan ubsan: ## run all tests under the address and undefined-behaviour sanitizer
 	@+$(MAKE) --no-print-directory B=build-asan SAN=address,undefined OPT=-O1 check-ready
 
 # Of the devices only cpu has threads of its own; interp and sim do not.
-THREADED := api/library api/run api/work unit/cpu unit/interp unit/prof_threads
+THREADED := api/library api/run api/work unit/cpu unit/prof_threads
 tsan: ## run the tests that use threads under the thread sanitizer
 	@+$(MAKE) --no-print-directory B=build-tsan SAN=thread OPT=-O1 build-tsan/tern $(THREADED:%=build-tsan/test/%)
 	@TERN_TEST_DEVICE=cpu tools/run-tests -b build-tsan $(THREADED:%=%.c) cli/threads.sh
