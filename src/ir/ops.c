@@ -61,6 +61,13 @@ bool region_has(const Region *region, OpKind kind) {
     return false;
 }
 
+const Op *op_outermost_loop(const Op *op) {
+    const Op *loop = NULL;
+    for (const Op *at = op->parent->owner; at; at = at->parent->owner)
+        if (at->kind == OP_FOR || at->kind == OP_WHILE) loop = at;
+    return loop;
+}
+
 bool op_is_before(const Op *op, const Op *other) {
     while (op && op != other) op = op->next;
     return op != NULL;

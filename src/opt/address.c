@@ -58,8 +58,8 @@ bool op_writes_memory(const Op *op) {
 bool facts_may_write(const Facts *facts, const Op *op, const Op *load) {
     if (op->kind == OP_STORE) {
         bool may = facts_may_alias(facts, store_pointer(op), load_pointer(load));
-        const Op *loop = op->parent->owner;
-        if (!may && facts->needs && loop && (loop->kind == OP_FOR || loop->kind == OP_WHILE))
+        const Op *loop = op_outermost_loop(op);
+        if (!may && facts->needs && loop)
             needs_add_not_near(facts->needs, facts_base(facts, store_pointer(op)), op,
                                facts_base(facts, load_pointer(load)), load, loop);
         return may;

@@ -107,15 +107,20 @@ static bool conflicts(const Fencer *f, const Access *a, const Access *b) {
     return !(own && a->pointer == b->pointer);
 }
 
+/* By the same lanes of the same pointer: nothing new is asked of launches. */
+static bool is_same_question(const Op *old, const Op *op) {
+    if (!op || !old) return op == old;
+    return access_pointer(old) == access_pointer(op) && access_mask(old) == access_mask(op);
+}
+
 /* A set: paths that meet bring the same accesses. */
 static void add_access(Fencer *f, Access access) {
     for (int i = 0; i < f->state.accesses.count; i++) {
         const Access *old = &f->state.accesses.data[i];
-        bool same_mask = !access.op == !old->op &&
-                         (!access.op || access_mask(old->op) == access_mask(access.op));
-        if (old->base == access.base && old->pointer == access.pointer && same_mask &&
-            old->loop == access.loop && old->writes == access.writes &&
-            old->by_one == access.by_one && old->part == access.part)
+        if (old->base == access.base && old->pointer == access.pointer &&
+            is_same_question(old->op, access.op) && old->loop == access.loop &&
+            old->writes == access.writes && old->by_one == access.by_one &&
+            old->part == access.part)
             return;
     }
     vec_push(f->arena, &f->state.accesses, access);
@@ -124,7 +129,7 @@ static void add_access(Fencer *f, Access access) {
 /* A copy reads when it likes, not in the order of its thread. */
 static Access access_of(const Fencer *f, const Op *op) {
     const Value *pointer = access_pointer(op), *base = facts_base(f->facts, pointer);
-    if (op->kind == OP_FILL) return (Access){.base = base};
+    if (op->kind == OP_FILL) return (Access){.base = base, .op = op};
     bool by_one = op->kind == OP_STORE && !type_is_tile(pointer->type);
     int64_t part = op->kind == OP_STORE ? store_part(op) : 0;
     bool is_plain = op->kind == OP_LOAD || op->kind == OP_STORE;
@@ -155,7 +160,7 @@ static bool note_access(Op *op, void *user) {
     if (trips || is_turn_op(op) || op->kind == OP_RING) f->uses_shared = true;
     if (!access_pointer(op)) return true;
     Access access = access_of(f, op);
-    if (access.pointer) access.loop = f->loop;
+    if (access.pointer || access.op) access.loop = f->loop;
     add_access(f, access);
     return true;
 }

@@ -117,8 +117,19 @@ static bool is_no_conflict(Op *op, void *user) {
     return !facts_may_write(c->r->facts, op, c->load);
 }
 
+/* Warps of their own are ahead by turns of the loops around, too (roles.c, next_tile.c): of what
+ * these store each launch is asked. Where it is memory of the same parameter, they refuse. */
+static bool ask_of_store(Op *op, void *user) {
+    const Conflict *c = user;
+    if (op->kind == OP_STORE) facts_may_write(c->r->facts, op, c->load);
+    return true;
+}
+
 static bool loop_leaves(const Loop *l, const Op *load) {
     Conflict c = {l->r, load};
+    const Op *around = op_outermost_loop(l->op);
+    for (int i = 0; around && i < around->num_regions; i++)
+        region_walk(around->regions[i], ask_of_store, &c);
     return region_walk(l->body, is_no_conflict, &c);
 }
 
