@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """versus: public programs run under Triton, and each kernel they launch is held against tern.
 
-    tools/versus.py [--lib PATH].. [--only WORD].. [--out FILE] [--samples N] [--limit S] SUITE=FOLDER..
+    tools/versus.py [--lib PATH].. [--only WORD].. [--out FILE] [--samples N] [--limit S] [--one-memory]
+        SUITE=FOLDER..
 
     tools/versus.py tutorials=~/triton/python/tutorials liger=~/Liger-Kernel fla=~/flash-linear-attention
 
@@ -10,8 +11,9 @@ Each launch of a jit function that was not seen before (in a step of tools/versu
 constants and options) is taken aside: tern compiles the same source with the same arguments and
 options, both run on copies of what the arguments' memory holds, what they leave is compared, and both
 are timed: by events, the L2 cache overwritten before each sample, sample by sample in turns. Further
-libraries (--lib) take turns, too. Where a kernel has an autotuner, a step says which configs are
-taken; else the one in the middle is, so that nothing is tuned.
+libraries (--lib) take turns, too. Each has memory of its own; where that lies makes up to 8 % of a
+kernel that goes down columns. --one-memory: all are timed on the same. Where a kernel has an autotuner,
+a step says which configs are taken; else the one in the middle is, so that nothing is tuned.
 
 One line a kernel; at the end, the geometric mean of tern's time over Triton's for kernels with
 products (tl.dot), without, and for all. --out: what was measured, a JSON object a line. --samples 0
@@ -243,6 +245,9 @@ class Versus:
         row = {"far": far, "dots": "product of" in facts,
                "units": [line.split(": ", 1)[1] for line in facts.splitlines()
                          if line.startswith("product of") and ": " in line]}
+        if self.options.one_memory:
+            calls = [self.launcher(tern, function, names, theirs, grid, options)[0]
+                     for tern in self.terns]
         if self.options.samples:
             *us, row["triton"] = self.times(calls + [triton_call])
             row["tern"] = us
@@ -372,6 +377,7 @@ def main():
     parser.add_argument("--out")
     parser.add_argument("--samples", type=int, default=24)
     parser.add_argument("--limit", type=float, default=1e9)
+    parser.add_argument("--one-memory", action="store_true")
     parser.add_argument("suites", nargs="+", metavar="SUITE=FOLDER")
     options = parser.parse_args()
     options.lib = options.lib or [os.path.join(ROOT, "build", "libtern.so")]

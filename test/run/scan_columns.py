@@ -16,6 +16,12 @@
 # case: x = fp32[100, 70] normal, y = fp32[100, 70], rows = 100, columns = 70, REVERSE = False, ROWS = 128, COLUMNS = 32
 # options: num_warps = 8
 # want: y == cumsum(x, 0)
+# case: x = fp32[60, 64] normal, y = fp32[60, 64], rows = 60, columns = 64, REVERSE = False, ROWS = 64, COLUMNS = 64
+# options: num_warps = 4
+# want: y == cumsum(x, 0)
+# case: x = fp32[15, 150] normal, y = fp32[15, 150], rows = 15, columns = 150, REVERSE = True, ROWS = 16, COLUMNS = 128
+# grid: 1, 2
+# want: y == sum(x, 0) - cumsum(x, 0) + x
 import triton
 import triton.language as tl
 

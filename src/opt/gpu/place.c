@@ -250,6 +250,51 @@ static bool is_only_stored(Placer *p, const Value *value, int depth) {
     return r.only_stored;
 }
 
+/* No two lanes of the access are in one sector of memory: whatever the layout, a warp reads 32. */
+static bool lies_apart(Placer *p, const Op *load) {
+    enum { SECTOR_BYTES = 32 };
+    const Value *pointer = load_pointer(load);
+    int64_t each = type_size_bytes(type_lane(pointer->type)->elem);
+    if (facts_axis(p->facts, pointer)->contiguity[0] != 1) return false;
+    const Linear *form = facts_linear(facts_compute_linear(p->arena, p->fn), pointer);
+    LinearStride stride = form ? linear_stride(form, 0) : (LinearStride){0};
+    if (stride.factor) each *= facts_axis(p->facts, stride.factor)->divisibility[0];
+    return stride.multiplier && stride.multiplier * each % SECTOR_BYTES == 0;
+}
+
+typedef struct Scanned {
+    const Value *value;
+    const Op *scan;
+    bool seen;
+} Scanned;
+
+/* Behind the scan, and in whatever layout. */
+static bool is_read_behind(Op *op, void *user) {
+    Scanned *s = user;
+    s->seen |= op == s->scan;
+    for (int i = 0; i < op->num_operands; i++)
+        if (op->operands[i] == s->value && op != s->scan && !(s->seen && op->kind == OP_REDUCE))
+            return false;
+    return true;
+}
+
+/* What is loaded for it from all over memory and only stored behind it: what follows on another is
+ * a thread's, which goes through it by itself; threads tell each other what theirs makes, once. */
+static const Layout *apart_layout(Placer *p, const Op *op, const Op *load, const Layout *from) {
+    const Value *value = op->operands[0];
+    TileShape shape = tile_shape(value->type);
+    int order[] = {0}, per_thread[] = {log2_of(value->type->lanes / p->threads)};
+    Scanned readers = {.value = value, .scan = op};
+    if (value->type->lanes <= p->threads || !lies_apart(p, load)) return from;
+    if (!is_only_stored(p, op_result(op), 0)) return from;
+    if (value->def != load && !value_is_used_once(p->fn, op_result(load))) return from;
+    if (!region_walk(p->fn->body, is_read_behind, &readers)) return from;
+    const Layout *layout = interned(p, layout_blocked(&shape, order, per_thread, p->warp_bits));
+    set_home(p, op_result(load), layout);
+    set_home(p, value, layout);
+    return layout;
+}
+
 /* Along the slow dimension of what is loaded for it and only stored behind it: with the first bits
  * of the axis in a thread's registers what goes from thread to thread are totals of its columns,
  * and a warp still reads 128 bytes in a row. */
@@ -258,7 +303,9 @@ static const Layout *scan_layout(Placer *p, const Op *op, const Layout *from) {
     const Type *type = value->type;
     const Op *load = value->def;
     if (load && load->kind == OP_FEXT) load = load->operands[0]->def;
-    if (!load || load->kind != OP_LOAD || type->rank != 2 || op->num_operands != 1) return from;
+    if (!load || load->kind != OP_LOAD || op->num_operands != 1) return from;
+    if (type->rank == 1) return apart_layout(p, op, load, from);
+    if (type->rank != 2) return from;
     int order[2], per_thread[2] = {0};
     order_of(type, facts_axis(p->facts, load_pointer(load)), order);
     int axis = (int)scan_axis(op), fast = order[0];
@@ -266,7 +313,9 @@ static const Layout *scan_layout(Placer *p, const Op *op, const Layout *from) {
     int registers = log2_of(type->lanes / p->threads);
     if (axis == fast || registers < 2 || registers > 5 || shape.log2[fast] < 3) return from;
     if (!is_only_stored(p, op_result(op), 0)) return from;
-    per_thread[fast] = type_size_bytes(op_result(load)->type) < 4 ? 1 : 0;
+    int bytes = type_size_bytes(op_result(load)->type);
+    bool whole = bytes == 4 && shape.log2[fast] >= 6 && registers >= 4; /* 16 bytes at once */
+    per_thread[fast] = whole ? 2 : bytes < 4 ? 1 : 0;
     int rest = shape.log2[fast] - LANE_BITS - per_thread[fast]; /* of a row, in registers, too */
     per_thread[axis] = registers - per_thread[fast] - (rest > 0 ? rest : 0);
     if (per_thread[axis] < 1 || per_thread[axis] > shape.log2[axis]) return from;
