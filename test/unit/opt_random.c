@@ -27,6 +27,7 @@ static const char *const sequences[][13] = {
     {"rings"},
     {"early"},
     {"backwards"},
+    {"bare"},
     {"sums"},
     {"longest"},
     {"unmask"},
