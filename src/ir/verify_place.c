@@ -315,7 +315,7 @@ static bool check_fences(Verifier *v, const Op *op) {
     int bytes[MAX_TRIPS];
     if (op->barrier && !access_pointer(op) && op->kind != OP_ACQUIRE)
         return verify_bad(v, op, "barrier on no access");
-    if (op->barrier || op->kind == OP_BARRIER || op->kind == OP_READY)
+    if (op->barrier || op->kind == OP_BARRIER || (op->kind == OP_READY && !ready_own(op)))
         v->busy_start = v->busy_end = 0;
     /* A turn that is released may still be read by threads that are behind. */
     bool loops = op->num_regions && op->kind != OP_IF && !op_has_trait(op, ISOLATED) &&

@@ -269,12 +269,14 @@ static void ptx_ready(Gen *g, const Op *op) {
     bool waited = before && before->kind == OP_READY && turn_ring(before) == turn_ring(op);
     if (waited && !ready_pending(before)) return;
     if (ready_pending(op)) {
+        if (g->fn->shares && ready_own(op)) tir_plain(g->b, "bar.warp.sync -1;");
         wait_for_copies(g, op, (int)ready_pending(op));
     } else if (has_fills(g, op)) {
         /* No instruction, but ptxas moves loads of what registers hold behind the wait. */
         if (g->fn->shares) tir_plain(g->b, "bar.warp.sync -1;");
         tir_plain(g->b, "cp.async.wait_all;"); /* committed or not */
     }
+    if (ready_own(op)) return;
     if (!next_product_fences(op)) fence_copies(g);
     ptx_barrier(g);
 }
@@ -312,6 +314,13 @@ static void begin_ring(Gen *g, const Op *op) {
     region_walk(g->fn->body, prepare_fill, g);
 }
 
+/* What registers hold of a row comes first, as it was asked for: ptxas would load it last. Of one
+ * block that is no gain. */
+static void pin_loads(Gen *g, const Op *op) {
+    bool first = op->kind == OP_ACQUIRE && !(op->prev && op->prev->kind == OP_ACQUIRE);
+    if (first && g->fn->shares && g->facts->cluster) tir_plain(g->b, "bar.warp.sync -1;");
+}
+
 void ptx_ring(Gen *g, const Op *op) {
     if (op->kind == OP_RING) begin_ring(g, op);
     if (ptx_is_of_roles(g, op) && op->kind != OP_PEEK) {
@@ -322,6 +331,7 @@ void ptx_ring(Gen *g, const Op *op) {
         return;
     }
     if (op->kind == OP_ACQUIRE && op->barrier) ptx_barrier(g);
+    pin_loads(g, op);
     if (op->kind == OP_ACQUIRE && is_apart(op) && turn_number(op)->def->kind != OP_CONSTANT)
         await(g, op, (int)ring_stages(turn_ring(op)->def) - 1);
     if (op->kind == OP_FILL) ptx_fill(g, op);

@@ -223,7 +223,7 @@ static void leave_rings(Fencer *f, int outside) {
 
 static void fence_turn(Fencer *f, Op *op) {
     bool was = op->barrier;
-    if (op->kind == OP_READY) barrier(f);
+    if (op->kind == OP_READY && !ready_own(op)) barrier(f);
     if (op->kind == OP_RELEASE) {
         f->state.in_buffers = true;
         scratch_unknown(f);

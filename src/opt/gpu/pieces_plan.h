@@ -40,6 +40,7 @@ typedef struct Pieces {
     int first_kept;     /* above the numbers of those that are kept already, .. */
     int64_t first_part; /* .. and of the stores that are parts already */
     bool again;         /* much is read again: the second cache is told what */
+    bool holds_narrow;  /* what is held has fewer than 32 bits */
     Map *held_of;       /* for each of these: results of loads -> those of the piece */
     bool failed;
 } Pieces;
