@@ -269,6 +269,18 @@ static int reduce_trips(const Op *op, int *bytes) {
 
 /* ---- scan ---- */
 
+/* A lane has as many in a row as there are warps, or a part of these. */
+static bool scan_goes_anew(const Layout *layout, const ScanParts *parts) {
+    enum { MOST_SLOT_BITS = 6 };
+    const int *count = parts->count;
+    bool fine = count[SCAN_LANES] == LANE_BITS && count[SCAN_WARPS] == layout->num[KIND_WARP];
+    for (int i = 0; i < count[SCAN_WARPS]; i++)
+        fine = fine && parts->bits[SCAN_WARPS][i] == LANE_BITS + i;
+    return fine && count[SCAN_HIGH] <= LANE_BITS &&
+           count[SCAN_WARPS] + count[SCAN_HIGH] >= LANE_BITS &&
+           layout->num[KIND_REG] - count[SCAN_LOW] <= MOST_SLOT_BITS;
+}
+
 bool scan_parts(const Op *op, ScanParts *parts) {
     enum { MOST_WARP_BITS = 3, MOST_HIGH_BITS = 4 }; /* each thread reads what all of them make */
     const Type *in = op->operands[0]->type;
@@ -291,13 +303,20 @@ bool scan_parts(const Op *op, ScanParts *parts) {
         if (part == SCAN_LANES && *count && at != parts->bits[part][*count - 1] + 1) return false;
         parts->bits[part][(*count)++] = at;
     }
-    return parts->count[SCAN_WARPS] <= MOST_WARP_BITS && parts->count[SCAN_HIGH] <= MOST_HIGH_BITS;
+    bool few =
+        parts->count[SCAN_WARPS] <= MOST_WARP_BITS && parts->count[SCAN_HIGH] <= MOST_HIGH_BITS;
+    parts->anew = !few && scan_goes_anew(layout, parts);
+    return few || parts->anew;
 }
 
 /* From the first bit of the axis that is one of warps on: a slot of 8 bytes for each thread and
  * register whose value is a total. Where a block has no room for all of them, in rounds. */
 int scan_row_bytes(const Func *fn, const Op *op) {
     return op->num_operands * 32 * fn->num_warps * 8;
+}
+
+int scan_anew_bytes(const Func *fn, const Op *op, int slots) {
+    return op->num_operands * slots * fn->num_warps * 8;
 }
 
 int scan_slots_at_once(const Func *fn, const Op *op, int slots) {
@@ -316,10 +335,16 @@ static int add_trips(const Func *fn, const Op *op, int slots, int count, int *by
     return count;
 }
 
+static int one_trip(bool there_is, int64_t of, int *bytes) {
+    bytes[0] = (int)of;
+    return there_is;
+}
+
 static int scan_trips(const Func *fn, const Op *op, int *bytes) {
     ScanParts parts;
     if (scan_parts(op, &parts)) {
         int slots = layout_regs(type_layout(op->operands[0]->type)) >> parts.count[SCAN_LOW];
+        if (parts.anew) return one_trip(true, scan_anew_bytes(fn, op, slots), bytes);
         return parts.count[SCAN_WARPS] ? add_trips(fn, op, slots, 0, bytes) : 0;
     }
     const Type *in = op->operands[0]->type;
@@ -459,11 +484,6 @@ static bool load_is_shared(bool has_atomics, const Op *load) {
 static bool told_to_warps(const Func *fn, const Type *type) {
     const Layout *layout = type_layout(type);
     return layout ? layout_replica_mask(layout) >> LANE_BITS != 0 : fn->num_warps > 1;
-}
-
-static int one_trip(bool there_is, int64_t of, int *bytes) {
-    bytes[0] = (int)of;
-    return there_is;
 }
 
 int op_trips(const Func *fn, bool has_atomics, const Op *op, int bytes[MAX_TRIPS]) {

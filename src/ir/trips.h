@@ -61,16 +61,19 @@ typedef struct Extreme {
     bool largest, smaller_second, is_unsigned;
 } Extreme;
 bool reduce_extreme(const Op *op, Extreme *extreme);
-/* A scan along low registers, lanes side by side, a few warps, high registers, in this order of the
- * bits of its axis: lanes meet in a warp, warps in one trip. Others: a trip for each bit from the
- * first warp's on. */
+/* A scan along low registers, lanes side by side, warps, high registers, in this order of the bits
+ * of its axis: lanes meet in a warp, warps in one trip. Where those and high registers are a few
+ * each thread goes through all that they make; else, where whole warps are of the axis and nothing
+ * else, each warp scans that anew. Others: a trip for each bit from the first warp's on. */
 typedef enum ScanPart { SCAN_LOW, SCAN_LANES, SCAN_WARPS, SCAN_HIGH, NUM_SCAN_PARTS } ScanPart;
 typedef struct ScanParts {
     int count[NUM_SCAN_PARTS];
     int bits[NUM_SCAN_PARTS][MAX_TILE_BITS]; /* of registers, or of the number of a thread */
+    bool anew;
 } ScanParts;
 bool scan_parts(const Op *op, ScanParts *parts);  /* false: its bits are otherwise */
 int scan_row_bytes(const Func *fn, const Op *op); /* of what all threads have in one slot */
+int scan_anew_bytes(const Func *fn, const Op *op, int slots); /* .. and all warps in all */
 /* Of so many slots of a trip: how many go at once. */
 int scan_slots_at_once(const Func *fn, const Op *op, int slots);
 Reduction reduction_of(const Op *op);

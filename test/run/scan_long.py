@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Scans of as many lanes as a block has threads, of more and of fewer, by one warp and by several: sums
 # of numbers of each width, products, bits, the largest; the first of the left with the second of the
-# right, which no order but the lanes' gives; from both ends, of rows and of columns.
+# right, which no order but the lanes' gives; from both ends, of rows and of columns; of so many warps
+# that each of them scans anew what they make.
 # tolerance: 1e-5 1e-5
 # case: x = i32[1, 2048] small, a = i32[1, 2048], b = i64[1, 2048], c = fp32[1, 2048], d = i32[1, 2048], e = i32[1, 2048], f = i32[1, 2048], g = fp16[1, 2048], ROWS = 1, COLUMNS = 2048, AXIS = 1, REVERSE = False
 # options: num_warps = 4
@@ -35,6 +36,21 @@
 # want: a == cumsum(x, 0, 1); b == cumsum(x, 0, 1); c == cumprod(1 - 2 * (x & 1), 0, 1); d == cummax(x, 0, 1); e == x[15:16, :]; f == x * 2; g == cumsum(x & 1, 0, 1) % 2
 # case: x = i32[128, 16] small, a = i32[128, 16], b = i64[128, 16], c = fp32[128, 16], d = i32[128, 16], e = i32[128, 16], f = i32[128, 16], g = fp16[128, 16], ROWS = 128, COLUMNS = 16, AXIS = 0, REVERSE = False
 # options: num_warps = 8
+# want: a == cumsum(x, 0, 0); b == cumsum(x, 0, 0); c == cumprod(1 - 2 * (x & 1), 0, 0); d == cummax(x, 0, 0); e == x[0:1, :]; f == x * 2; g == cumsum(x & 1, 0, 0) % 2
+# case: x = i32[1, 8192] small, a = i32[1, 8192], b = i64[1, 8192], c = fp32[1, 8192], d = i32[1, 8192], e = i32[1, 8192], f = i32[1, 8192], g = fp16[1, 8192], ROWS = 1, COLUMNS = 8192, AXIS = 1, REVERSE = False
+# options: num_warps = 16
+# want: a == cumsum(x, 1, 0); b == cumsum(x, 1, 0); c == cumprod(1 - 2 * (x & 1), 1, 0); d == cummax(x, 1, 0); e == x[:, 0:1]; f == x * 2; g == cumsum(x & 1, 1, 0) % 2
+# case: x = i32[1, 8192] small, a = i32[1, 8192], b = i64[1, 8192], c = fp32[1, 8192], d = i32[1, 8192], e = i32[1, 8192], f = i32[1, 8192], g = fp16[1, 8192], ROWS = 1, COLUMNS = 8192, AXIS = 1, REVERSE = True
+# options: num_warps = 16
+# want: a == cumsum(x, 1, 1); b == cumsum(x, 1, 1); c == cumprod(1 - 2 * (x & 1), 1, 1); d == cummax(x, 1, 1); e == x[:, 8191:8192]; f == x * 2; g == cumsum(x & 1, 1, 1) % 2
+# case: x = i32[1, 1024] small, a = i32[1, 1024], b = i64[1, 1024], c = fp32[1, 1024], d = i32[1, 1024], e = i32[1, 1024], f = i32[1, 1024], g = fp16[1, 1024], ROWS = 1, COLUMNS = 1024, AXIS = 1, REVERSE = False
+# options: num_warps = 32
+# want: a == cumsum(x, 1, 0); b == cumsum(x, 1, 0); c == cumprod(1 - 2 * (x & 1), 1, 0); d == cummax(x, 1, 0); e == x[:, 0:1]; f == x * 2; g == cumsum(x & 1, 1, 0) % 2
+# case: x = i32[1, 4096] small, a = i32[1, 4096], b = i64[1, 4096], c = fp32[1, 4096], d = i32[1, 4096], e = i32[1, 4096], f = i32[1, 4096], g = fp16[1, 4096], ROWS = 1, COLUMNS = 4096, AXIS = 1, REVERSE = True
+# options: num_warps = 32
+# want: a == cumsum(x, 1, 1); b == cumsum(x, 1, 1); c == cumprod(1 - 2 * (x & 1), 1, 1); d == cummax(x, 1, 1); e == x[:, 4095:4096]; f == x * 2; g == cumsum(x & 1, 1, 1) % 2
+# case: x = i32[4096, 1] small, a = i32[4096, 1], b = i64[4096, 1], c = fp32[4096, 1], d = i32[4096, 1], e = i32[4096, 1], f = i32[4096, 1], g = fp16[4096, 1], ROWS = 4096, COLUMNS = 1, AXIS = 0, REVERSE = False
+# options: num_warps = 32
 # want: a == cumsum(x, 0, 0); b == cumsum(x, 0, 0); c == cumprod(1 - 2 * (x & 1), 0, 0); d == cummax(x, 0, 0); e == x[0:1, :]; f == x * 2; g == cumsum(x & 1, 0, 0) % 2
 import triton
 import triton.language as tl

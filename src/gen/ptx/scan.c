@@ -286,6 +286,92 @@ static int tell_totals(Parts *s, int first, int at_once, Tir **totals) {
     return base;
 }
 
+/* ---- what warps make, scanned by each of them ----
+ *
+ * It lies in shared memory in the order of the scan, that of a slot of all warps, then the next
+ * slot. A lane has `run` in a row, as many as there are warps or a part of that: what comes before
+ * this warp is at the same place of each run that ends before it. */
+
+/* The number of this warp in the order of the scan. */
+static Tir warp_in_order(const Parts *s) {
+    Tirs *b = s->g->b;
+    Tir warp = tir_2(b, TIR_SHR_U32, ptx_thread_id(s->g), tir_i32(b, LANE_BITS));
+    return s->reverse ? tir_2(b, TIR_XOR32, warp, tir_i32(b, length_of(s, SCAN_WARPS) - 1)) : warp;
+}
+
+static void tell_in_order(const Parts *s, int base, Tir **totals) {
+    Gen *g = s->g;
+    int last = length_of(s, SCAN_LANES) - 1, warps = length_of(s, SCAN_WARPS);
+    Tir ends = thread_is(s, s->lane_bits, bits_at(s, SCAN_LANES, last));
+    for (int v = 0; v < s->count; v++) {
+        const Type *lane = type_lane(s->op->operands[v]->type);
+        Tir place = shared_place(s, v, warp_in_order(s));
+        for (int i = 0; i < s->slots; i++) {
+            int at = base + (v * s->slots * CELL_BYTES + i * ptx_lane_bytes(lane)) * warps;
+            ptx_store_lanes(g, "st.shared", ptx_shared_address(g, at, place), lane, 1, ends,
+                            &totals[i][v]);
+        }
+    }
+}
+
+/* The run of this lane, of the slots from `first` on: [place][value]. */
+static void load_run(const Parts *s, int base, int first, int run, Tir **values) {
+    enum { ACCESS = 16 };
+    Gen *g = s->g;
+    int warps = length_of(s, SCAN_WARPS);
+    Tir lanes[ACCESS];
+    for (int v = 0; v < s->count; v++) {
+        const Type *lane = type_lane(s->op->operands[v]->type);
+        int bytes = ptx_lane_bytes(lane), width = bytes < 4 ? 1 : ACCESS / bytes;
+        if (width > run) width = run;
+        int at = base + (v * s->slots * CELL_BYTES + first * bytes) * warps;
+        Tir place = tir_2(g->b, TIR_MUL32, thread_bits(s, 31), tir_i32(g->b, run * bytes));
+        for (int i = 0; i < run; i += width) {
+            ptx_load_lanes(g, "ld.shared", false, ptx_shared_address(g, at + i * bytes, place),
+                           lane, width, 0, NULL, lanes);
+            for (int k = 0; k < width; k++) values[i + k][v] = lanes[k];
+        }
+    }
+}
+
+/* Of each run, what it makes with all before it up to the place that comes before this warp. */
+static Tir *before_warps(const Parts *s, int base, int first, int run) {
+    Tirs *b = s->g->b;
+    Parts up = *s; /* places are in the order of the scan */
+    up.reverse = false;
+    Tir **values = arena_array(s->g->arena, Tir *, run), *mine = ptx_new_regs(s->g, s->count);
+    for (int i = 0; i < run; i++) values[i] = ptx_new_regs(s->g, s->count);
+    load_run(s, base, first, run, values);
+    Tir warp = tir_2(b, TIR_ADD32, warp_in_order(s), tir_i32(b, -1));
+    Tir place = tir_2(b, TIR_AND32, warp, tir_i32(b, run - 1));
+    memcpy(mine, values[0], sizeof(Tir) * (size_t)s->count);
+    for (int i = 1; i < run; i++) {
+        Tir is_mine = tir_2(b, TIR_EQ32, place, tir_i32(b, i));
+        ptx_combine(s->g, s->op, s->count, values[i - 1], values[i], values[i]);
+        for (int v = 0; v < s->count; v++) mine[v] = tir_select(b, is_mine, values[i][v], mine[v]);
+    }
+    Partial before = lanes_before(&up, scan_lanes(&up, values[run - 1]));
+    return joined(&up, before, all_of(&up, mine)).values;
+}
+
+static void put_warps_before(Parts *s, int base, const uint32_t *slots, const Partial *before) {
+    Tirs *b = s->g->b;
+    int high = length_of(s, SCAN_HIGH), warps = length_of(s, SCAN_WARPS), run = high * warps / 32;
+    int shift = 0;
+    while (1 << shift < run) shift++;
+    Tir warp = warp_in_order(s), *all = NULL;
+    Tir lane = tir_2(b, TIR_SHR_S32, tir_2(b, TIR_ADD32, warp, tir_i32(b, -1)), tir_i32(b, shift));
+    for (int i = 0; i < s->slots; i++) {
+        if (i % high == 0) all = before_warps(s, base, i, run);
+        Tir *moved = ptx_new_regs(s->g, s->count);
+        Tir from = tir_2(b, TIR_ADD32, lane, tir_i32(b, i % high * warps / run));
+        for (int v = 0; v < s->count; v++) moved[v] = ptx_shuffle(s->g, "idx", all[v], from);
+        Partial made = all_of(s, moved);
+        if (i % high == 0) made.has = tir_2(b, TIR_NE32, warp, tir_i32(b, 0));
+        put_before(s, joined(s, filled(s, made), before[i]), slots[i]);
+    }
+}
+
 static void scan_in_parts(Gen *g, const Op *op, const ScanParts *parts) {
     Parts s = parts_of(g, op, parts);
     uint32_t *slots = slots_of(&s);
@@ -298,7 +384,13 @@ static void scan_in_parts(Gen *g, const Op *op, const ScanParts *parts) {
         before[i] = is_one ? nothing(&s) : lanes_before(&s, totals[i]);
         for (int v = 0; v < s.count && is_one; v++) s.regs[v][slots[i]] = totals[i][v];
     }
-    for (int i = 0; i < s.slots; i++) {
+    if (parts->anew) {
+        base = ptx_shared_begin(g, scan_anew_bytes(g->fn, op, s.slots));
+        tell_in_order(&s, base, totals);
+        ptx_barrier(g);
+        put_warps_before(&s, base, slots, before);
+    }
+    for (int i = 0; i < s.slots && !parts->anew; i++) {
         Partial warps = nothing(&s);
         if (s.warp_bits && i % at_once == 0) base = tell_totals(&s, i, at_once, totals);
         if (s.warp_bits)
