@@ -140,8 +140,9 @@ bool pass_apart(PassCtx *px, Func *fn) {
     (void)px;
     if (!arch || arch->number != 90 || fn->num_warps < 2 * WARPS_OF_GROUP) return false;
     for (Op *op = fn->body->first; op; op = op->next) {
+        if (op->kind != OP_RING || ring_apart(op)) continue;
         Apart a = {.fn = fn, .ring = op, .has_atomics = func_has_atomics(fn)};
-        if (op->kind != OP_RING || ring_apart(op) || !can_be_apart(&a)) continue;
+        if (!can_be_apart(&a)) continue;
         Room room = {.fn = fn, .has_atomics = a.has_atomics};
         region_walk(fn->body, note_room, &room);
         room.end = scratch_aligned(room.end);
