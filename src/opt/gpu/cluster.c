@@ -16,7 +16,7 @@
 
 enum {
     SHARE = 128 << 10, /* bytes that a block holds, if they were all in registers .. */
-    LEAST_SHARES = 4,  /* .. and for how many of them it pays, where it is not one tile */
+    LEAST_SHARES = 4,  /* .. and for how many of them it pays, where it is three tiles or more */
     MOST_BLOCKS = 8,   /* of a cluster, on any GPU */
     MOST_TOLD = 8,     /* results of a reduction */
 };
@@ -108,7 +108,7 @@ void cluster_choose(Cluster *c, int num_nests, Nest *const *nests, const Map *he
     if (!c->px->clusters || !arch || arch->number < 90) return;
     for (int i = 0; i < num_nests; i++) add_nest(c, nests[i], held);
     int64_t bytes = bytes_held(c, 4); /* of less than a register: the work is that of whole ones */
-    int least = c->held.count == 1 ? 1 : LEAST_SHARES;
+    int least = c->held.count < 3 ? c->held.count : LEAST_SHARES;
     if (bytes < (int64_t)least * SHARE || !can_cluster(c)) return;
     while (c->blocks < MOST_BLOCKS && bytes > (int64_t)c->blocks * SHARE) c->blocks *= 2;
     c->chosen = true;
