@@ -391,8 +391,9 @@ Op *region_yield(const Region *region);
 bool value_is_inside(const Value *value, const Region *region); /* made in it, or deeper */
 bool region_has(const Region *region, OpKind kind);             /* at any depth */
 bool op_is_in_loop(const Op *op);                               /* likewise */
-const Op *op_outermost_loop(const Op *op);                      /* NULL: it is in none */
-bool op_is_before(const Op *op, const Op *other);           /* in their region, or it is that op */
+void op_note_operands(const Op *op, bool *is_read); /* by value id; those of its regions, too */
+const Op *op_outermost_loop(const Op *op);          /* NULL: it is in none */
+bool op_is_before(const Op *op, const Op *other);   /* in their region, or it is that op */
 bool value_is_constant(const Value *value, uint64_t *bits); /* also through splat and broadcast */
 bool value_is_zero(const Value *value); /* such; NULL: it is left out, and that is 0 */
 bool value_is_int(const Value *value, int64_t *number);     /* a constant int, sign-extended */

@@ -85,12 +85,6 @@ uint32_t layout_reg_of(const Layout *layout, uint32_t image) {
     return reg;
 }
 
-static int bit_number(uint32_t x) {
-    int n = 0;
-    while (x >>= 1) n++;
-    return n;
-}
-
 bool layout_places(const Layout *layout, BitPlace places[MAX_TILE_BITS]) {
     uint32_t seen = 0;
     for (int kind = 0; kind < NUM_KINDS; kind++)
@@ -99,7 +93,7 @@ bool layout_places(const Layout *layout, BitPlace places[MAX_TILE_BITS]) {
             if (!c) continue;
             if ((c & (c - 1)) || (seen & c)) return false;
             seen |= c;
-            places[bit_number(c)] = (BitPlace){kind, i};
+            places[log2_floor(c)] = (BitPlace){kind, i};
         }
     return seen == (layout->tile_bits ? ~0u >> (32 - layout->tile_bits) : 0);
 }
@@ -329,12 +323,6 @@ static bool has(const uint32_t *set, int count, uint32_t x) {
     for (int i = 0; i < count; i++)
         if (set[i] == x) return true;
     return false;
-}
-
-static int log2_floor(int x) {
-    int n = 0;
-    while (x >>= 1) n++;
-    return n;
 }
 
 /* The tile bits that an access covers within one wavefront: the vector and, of the lanes, as many

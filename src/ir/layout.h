@@ -16,6 +16,12 @@
 
 #include "ir/ir.h"
 
+static inline int log2_floor(int64_t x) { /* of 0: 0 */
+    int n = 0;
+    while (x >>= 1) n++;
+    return n;
+}
+
 enum { KIND_REG, KIND_LANE, KIND_WARP, NUM_KINDS };
 enum { LANE_BITS = 5, MAX_WARP_BITS = 5, MAX_TILE_BITS = 20 };
 

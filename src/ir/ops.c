@@ -61,6 +61,12 @@ bool region_has(const Region *region, OpKind kind) {
     return false;
 }
 
+void op_note_operands(const Op *op, bool *is_read) {
+    for (int i = 0; i < op->num_operands; i++) is_read[op->operands[i]->id] = true;
+    for (int i = 0; i < op->num_regions; i++)
+        for (const Op *in = op->regions[i]->first; in; in = in->next) op_note_operands(in, is_read);
+}
+
 const Op *op_outermost_loop(const Op *op) {
     const Op *loop = NULL;
     for (const Op *at = op->parent->owner; at; at = at->parent->owner)

@@ -24,6 +24,11 @@ Turn turn_of(const Value *value) {
     return (Turn){value, offset};
 }
 
+bool op_is_view(const Op *op) {
+    return op->kind == OP_TRANS || op->kind == OP_RESHAPE || op->kind == OP_EXPAND_DIMS ||
+           op->kind == OP_HINT;
+}
+
 bool region_uses_ring(const Region *region, const Value *ring) {
     for (const Op *op = region->first; op; op = op->next)
         if (op_uses_ring(op, ring)) return true;

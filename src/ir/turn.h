@@ -14,6 +14,9 @@ typedef struct Turn {
 Turn turn_of(const Value *value);
 static inline bool same_turn(Turn a, Turn b) { return a.root == b.root && a.offset == b.offset; }
 
+/* The same lanes where they are, looked at in another way: of a tile that is peeked a peek. */
+bool op_is_view(const Op *op);
+
 /* ---- which ops have to do with a ring ---- */
 
 static inline bool op_is_of_ring(const Op *op, const Value *ring) {

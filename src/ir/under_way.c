@@ -123,15 +123,11 @@ static bool end_until(const Walk *w, Queue *q, const Op *op, int last) {
     return true;
 }
 
-static bool is_view(const Op *op) {
-    return op->kind == OP_TRANS || op->kind == OP_RESHAPE || op->kind == OP_HINT;
-}
-
 static Product product_of(const Op *dot) {
     Product p = {.dot = dot, .sums = op_result(dot)};
     for (int i = 0; i < MULTIPLIED; i++) {
         const Op *peek = dot->operands[i]->def;
-        while (peek && is_view(peek)) peek = peek->operands[0]->def;
+        while (peek && op_is_view(peek)) peek = peek->operands[0]->def;
         if (!peek || peek->kind != OP_PEEK) continue;
         p.rings[i] = turn_ring(peek), p.turns[i] = turn_of(turn_number(peek));
     }
@@ -159,7 +155,7 @@ static bool leaves_sums(const Product *p, const Op *op, int i) {
 
 /* The same registers as its operand's, looked at in another way. */
 static bool moves_nothing(const Op *op) {
-    return is_view(op) || (op->kind == OP_CONVERT && !op->operands[0]->type->place->shared);
+    return op_is_view(op) || (op->kind == OP_CONVERT && !op->operands[0]->type->place->shared);
 }
 
 /* A of a product of the turn before is in registers that this turn makes anew: at the products that

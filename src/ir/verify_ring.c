@@ -5,6 +5,7 @@
 #include "ir/arch.h"
 #include "ir/layout.h"
 #include "ir/trips.h"
+#include "ir/turn.h"
 #include "ir/verify.h"
 
 enum {
@@ -139,11 +140,6 @@ static void note_user(Rings *r, const Value *ring, const Op *op) {
     note_around(&uses->around, uses->ring, op);
 }
 
-static bool is_view(const Op *op) {
-    return op->kind == OP_TRANS || op->kind == OP_RESHAPE || op->kind == OP_EXPAND_DIMS ||
-           op->kind == OP_HINT;
-}
-
 static bool note_op(Rings *r, const Op *op) {
     if (op->kind == OP_RING) {
         if (r->all.count == MAX_RINGS)
@@ -164,7 +160,7 @@ static bool note_op(Rings *r, const Op *op) {
         if (op->kind == OP_YIELD || op->kind == OP_FOR || op->kind == OP_WHILE)
             return verify_bad(r->v, op, "carries a tile that is peeked, which stays in its ring");
         note_user(r, turn_ring(peek), op);
-        if (is_view(op)) r->peeked[op_result(op)->id] = peek;
+        if (op_is_view(op)) r->peeked[op_result(op)->id] = peek;
     }
     return true;
 }

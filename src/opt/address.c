@@ -67,6 +67,14 @@ bool facts_may_write(const Facts *facts, const Op *op, const Op *load) {
     return op_writes_memory(op);
 }
 
+bool facts_may_write_within(const Facts *facts, const Op *op, const Op *load) {
+    bool may = facts_may_write(facts, op, load);
+    for (int i = 0; i < op->num_regions; i++)
+        for (const Op *in = op->regions[i]->first; in && !may; in = in->next)
+            may = facts_may_write_within(facts, in, load);
+    return may;
+}
+
 bool facts_lane_may_alias(const Facts *facts, const Value *a, const Value *b) {
     const Value *x = facts_base(facts, a), *y = facts_base(facts, b);
     bool params = x && y && !x->def && !y->def;

@@ -26,15 +26,9 @@ typedef struct Cse {
     bool changed, for_threads;
 } Cse;
 
-static bool writes_memory(const Op *op) {
-    if (op->kind == OP_ASSUME || op->kind == OP_ASSERT || op->kind == OP_PRINT) return false;
-    if (op->kind == OP_INLINE_ASM) return !op_is_pure(op);
-    return op_has_trait(op, WRITES);
-}
-
 static bool region_writes(const Region *region) {
     for (const Op *op = region->first; op; op = op->next) {
-        if (writes_memory(op)) return true;
+        if (op_writes_memory(op)) return true;
         for (int i = 0; i < op->num_regions; i++)
             if (region_writes(op->regions[i])) return true;
     }
@@ -150,7 +144,7 @@ static void visit(Cse *c, Region *region) {
             else
                 visit(c, op->regions[i]);
         }
-        bool writes = writes_memory(op);
+        bool writes = op_writes_memory(op);
         for (int i = 0; i < op->num_regions; i++) writes = writes || region_writes(op->regions[i]);
         if (writes) c->epoch++;
         if (is_mergeable(op)) merge(c, op);

@@ -15,7 +15,6 @@
 #include "opt/opt.h"
 
 typedef struct Fold {
-    PassCtx *px;
     Func *fn;
     bool changed;
 } Fold;
@@ -403,7 +402,8 @@ static void visit(Fold *f, Region *region) {
 }
 
 bool pass_fold(PassCtx *px, Func *fn) {
-    Fold f = {.px = px, .fn = fn};
+    (void)px;
+    Fold f = {.fn = fn};
     visit(&f, fn->body);
     return f.changed;
 }

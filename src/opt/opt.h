@@ -182,6 +182,7 @@ bool op_writes_memory(const Op *op);
 void facts_ask(Facts *facts, Needs *needs); /* what is taken to be apart is added to needs */
 /* Does it write what this load reads? */
 bool facts_may_write(const Facts *facts, const Op *op, const Op *load);
+bool facts_may_write_within(const Facts *facts, const Op *op, const Op *load); /* or in regions */
 /* As facts_may_alias, of what one lane does after the other: where lanes are threads, which have an
  * order of their own, parameters may overlap. */
 bool facts_lane_may_alias(const Facts *facts, const Value *a, const Value *b);

@@ -31,7 +31,6 @@ typedef struct Slot {
 } Slot;
 
 typedef struct Memory { /* of one alloc */
-    Op *alloc;
     bool stays;
     int64_t bytes;
     int *slot_at; /* by byte: slot + 1 that begins there; -1: inside one; 0: nobody's */
@@ -109,7 +108,7 @@ static const Type *accessed(const Op *op) {
 static void note_alloc(Promote *p, Op *op) {
     if (alloc_space(op) != ALLOC_LOCAL || alloc_bytes(op) > MAX_BYTES) return;
     Memory *memory = arena_new_of(p->px->scratch, Memory);
-    *memory = (Memory){.alloc = op, .bytes = alloc_bytes(op)};
+    *memory = (Memory){.bytes = alloc_bytes(op)};
     memory->slot_at = arena_array(p->px->scratch, int, memory->bytes);
     vec_push(p->px->scratch, &p->memories, memory);
     p->places[op_result(op)->id].memory = memory;

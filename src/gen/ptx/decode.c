@@ -528,7 +528,6 @@ static bool mbarrier(Statement *s, Ins *ins, SimMbarrier kind) {
         if (has_word(s->mnemonic, since[i].word) && !is_since(s, since[i].version)) return false;
     ins->op = SIM_MBARRIER, ins->kind = (uint8_t)kind;
     ins->bytes = 8, ins->count = 1;
-    s->program->has_mbarriers = true;
     return plain(s);
 }
 
@@ -598,7 +597,7 @@ static bool bulk_tensor(Statement *s, Ins *ins, int version) {
     ins->from_offset = ins->offset;
     if (!address_of(s, ins, to, &all[0])) return false;
     ins->operands = all, ins->num_operands = (uint8_t)(3 + dims);
-    s->program->has_mbarriers = s->program->has_bulk = true;
+    s->program->has_bulk = true;
     return true;
 }
 
@@ -853,7 +852,6 @@ static bool send(Statement *s, Ins *ins) {
     int count = ins->count;
     int32_t *all = places(s, count + 2);
     const Word *to = &s->words[0], *barrier = &s->words[count + 1];
-    s->program->has_mbarriers = true;
     if (ins->bytes < 4) return refuse(s, "this instruction or form");
     if (!is_since(s, 81) || !counted(s, count + 2)) return false;
     if (to->class == CLASS_B64 || barrier->class == CLASS_B64)

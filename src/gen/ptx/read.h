@@ -218,7 +218,7 @@ typedef struct PtxProgram {
         smallest_global; /* bytes of the narrowest access: what races are checked by */
     bool synchronizes;   /* has an atomic that acquires or releases, or a fence */
     bool has_fences;
-    bool has_wgmma, has_mbarriers, has_bulk;
+    bool has_wgmma, has_bulk;
     bool has_clusters;                /* something of them */
     int cluster;                      /* blocks, along x; 0: it does not stand there */
     bool is_explicit;                 /* .explicitcluster */

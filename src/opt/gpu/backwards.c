@@ -11,9 +11,9 @@
  * A row that is normalized is read twice, and where the caches do not hold it, what is read last is
  * what they still have: read again from the front, each line is gone just before its turn. The
  * order of the turns must not matter: the loop carries nothing, and the lanes that a turn stores
- * are its own: consecutive, at the index, no more of them than the step. Who else meets that memory
- * in the loop meets the very same lanes. On the copy that is placed. */
-#include "opt/opt.h"
+ * are its own (turns.c). Who else meets that memory in the loop meets the very same lanes. On the
+ * copy that is placed. */
+#include "opt/gpu/turns.h"
 
 typedef struct Backwards {
     Func *fn;
@@ -21,26 +21,13 @@ typedef struct Backwards {
     Op *loop;
 } Backwards;
 
-/* Lane by lane from the index on, in each turn others than in any other. */
-static bool moves_on(const Backwards *b, const Value *pointer, int64_t step) {
+/* Lane by lane, in each turn others than in any other. */
+static bool moves_on(const Backwards *b, const Value *pointer) {
     const Linear *form = facts_linear(b->facts, pointer);
-    const Region *body = for_body(b->loop);
-    int with_index = 0;
     if (!form || !type_is_tile(pointer->type) || pointer->type->rank != 1) return false;
     LinearStride stride = linear_stride(form, 0);
-    if (stride.multiplier != 1 || stride.factor || pointer->type->lanes > step) return false;
-    if (form->base && value_is_inside(form->base, body)) return false;
-    for (int i = 0; i < form->num_terms; i++) {
-        const LinearTerm *term = &form->terms[i];
-        bool is_index = term->value == for_index(b->loop);
-        if (is_index && term->multiplier == 1 && !term->factor) {
-            with_index++;
-            continue;
-        }
-        if (is_index || value_is_inside(term->value, body)) return false;
-        if (term->factor && value_is_inside(term->factor, body)) return false;
-    }
-    return with_index == 1;
+    return stride.multiplier == 1 && !stride.factor &&
+           turns_are_apart(b->facts, NULL, pointer, b->loop, NULL, NULL);
 }
 
 /* Only loads, stores and what is pure: no loops, nothing that waits or is seen elsewhere. */
@@ -51,12 +38,12 @@ static bool is_plain(const Op *op) {
     return op_has_trait(op, PURE) && (!op->num_regions || op_has_trait(op, ISOLATED));
 }
 
-static bool turns_are_apart(const Backwards *b, int64_t step) {
+static bool order_is_free(const Backwards *b) {
     const Region *body = for_body(b->loop);
     for (const Op *op = body->first; op; op = op->next) {
         if (!is_plain(op)) return false;
         if (op->kind != OP_STORE) continue;
-        if (!moves_on(b, store_pointer(op), step)) return false;
+        if (!moves_on(b, store_pointer(op))) return false;
         for (const Op *other = body->first; other; other = other->next) {
             if (other->kind != OP_LOAD && other->kind != OP_STORE) continue;
             const Value *pointer = access_pointer(other);
@@ -72,9 +59,9 @@ static bool turns_are_apart(const Backwards *b, int64_t step) {
 }
 
 /* Does the loop load what one before it in the region does, over the same indices? */
-static bool reads_again(const Backwards *b, int64_t step) {
+static bool reads_again(const Backwards *b) {
     for (const Op *op = for_body(b->loop)->first; op; op = op->next) {
-        if (op->kind != OP_LOAD || !moves_on(b, load_pointer(op), step)) continue;
+        if (op->kind != OP_LOAD || !moves_on(b, load_pointer(op))) continue;
         const Value *base = facts_base(b->facts, load_pointer(op));
         for (const Op *before = b->loop->prev; base && before; before = before->prev) {
             bool same = before->kind == OP_FOR && for_upper(before) == for_upper(b->loop) &&
@@ -91,15 +78,14 @@ static bool reads_again(const Backwards *b, int64_t step) {
 }
 
 /* 0, or up from there, in steps that are known. */
-static bool can_turn(const Backwards *b, int64_t *step) {
+static bool bounds_are_known(const Backwards *b) {
     const Op *loop = b->loop;
     const Type *type = for_index(loop)->type;
     uint64_t lower, by;
     if (loop->num_results || for_unsigned(loop) || type->kind != TYPE_I32) return false;
     if (!value_is_constant(for_lower(loop), &lower) || !value_is_constant(for_step(loop), &by))
         return false;
-    *step = constant_to_int(type, by);
-    return constant_to_int(type, lower) == 0 && *step > 0;
+    return constant_to_int(type, lower) == 0 && constant_to_int(type, by) > 0;
 }
 
 static void turn(const Backwards *b) {
@@ -119,12 +105,11 @@ static void turn(const Backwards *b) {
 
 static bool turn_region(Backwards *b, Region *region) {
     bool changed = false;
-    int64_t step;
     for (Op *op = region->first; op; op = op->next) {
         for (int i = 0; i < op->num_regions; i++) changed |= turn_region(b, op->regions[i]);
         b->loop = op;
-        if (op->kind != OP_FOR || !can_turn(b, &step)) continue;
-        if (!turns_are_apart(b, step) || !reads_again(b, step)) continue;
+        if (op->kind != OP_FOR || !bounds_are_known(b)) continue;
+        if (!order_is_free(b) || !reads_again(b)) continue;
         turn(b);
         changed = true;
     }

@@ -74,24 +74,10 @@ static bool has_fit_readers(const Bringer *b, const Op *load, const Op *first) {
     return u.fine;
 }
 
-typedef struct Conflict {
-    const Bringer *b;
-    const Op *load;
-} Conflict;
-
-static bool is_no_conflict(Op *op, void *user) {
-    const Conflict *c = user;
-    return !facts_may_write(c->b->facts, op, c->load);
-}
-
 /* Nothing on the way from the load to the product writes where it reads. */
 static bool is_left(const Bringer *b, const Op *load, const Op *product) {
-    Conflict c = {b, load};
-    for (Op *op = load->next; op && op != product; op = op->next) {
-        if (!is_no_conflict(op, &c)) return false;
-        for (int i = 0; i < op->num_regions; i++)
-            if (!region_walk(op->regions[i], is_no_conflict, &c)) return false;
-    }
+    for (const Op *op = load->next; op && op != product; op = op->next)
+        if (facts_may_write_within(b->facts, op, load)) return false;
     return true;
 }
 

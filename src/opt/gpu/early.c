@@ -37,16 +37,6 @@ typedef struct Early {
     Op *ahead[MOST_AHEAD]; /* loads */
 } Early;
 
-typedef struct Conflict {
-    const Early *e;
-    const Op *load;
-} Conflict;
-
-static bool is_no_conflict(Op *op, void *user) {
-    const Conflict *c = user;
-    return !facts_may_write(c->e->facts, op, c->load);
-}
-
 static bool is_small(const Op *load) {
     const Type *type = op_result(load)->type;
     if (!type_is_tile(type)) return true;
@@ -68,11 +58,11 @@ static bool mark(Early *e, const Value *value, int depth) {
 }
 
 static bool begins_early(Early *e, const Op *load) {
-    Conflict c = {e, load};
     int bytes[MAX_TRIPS];
-    if (load_volatile(load) || !is_small(load) || op_trips(e->fn, e->has_atomics, load, bytes) ||
-        !region_walk(e->body, is_no_conflict, &c))
+    if (load_volatile(load) || !is_small(load) || op_trips(e->fn, e->has_atomics, load, bytes))
         return false;
+    for (const Op *op = e->body->first; op; op = op->next)
+        if (facts_may_write_within(e->facts, op, load)) return false;
     for (int i = 0; i < load->num_operands; i++)
         if (!mark(e, load->operands[i], 0)) return false;
     return e->moves[op_result(load)->id] = true;

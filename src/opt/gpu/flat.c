@@ -170,12 +170,6 @@ static bool gather(Op *op, void *user) {
 
 /* ---- what comes before the first copies ---- */
 
-static bool note_operands(Op *op, void *user) {
-    bool *used = user;
-    for (int i = 0; i < op->num_operands; i++) used[op->operands[i]->id] = true;
-    return true;
-}
-
 /* What no copy before the loop waits for is made behind those, while they are on their way. */
 static void delay(Arena *arena, Func *fn, Op *loop) {
     bool *used = arena_array(arena, bool, fn->num_values);
@@ -189,8 +183,7 @@ static void delay(Arena *arena, Func *fn, Op *loop) {
             before = op;
             continue;
         }
-        note_operands(op, used);
-        for (int i = 0; i < op->num_regions; i++) region_walk(op->regions[i], note_operands, used);
+        op_note_operands(op, used);
     }
 }
 

@@ -11,6 +11,10 @@ int bytes_a_thread(int threads, const Type *type) {
     return type_is_bool(type) ? 0 : lanes * type_bits(type) / 8;
 }
 
+int registers_a_thread(int threads, const Type *type) {
+    return (bytes_a_thread(threads, type) + 3) / 4;
+}
+
 static int order_of(const Live *l, const Op *op) {
     return (int)(intptr_t)map_get_pointer(l->order, op);
 }

@@ -167,29 +167,19 @@ static Op *ring_in_loop(Region *region) {
     return NULL;
 }
 
-static bool note_operands(Op *op, void *user) {
-    bool *needed = user;
-    for (int i = 0; i < op->num_operands; i++) needed[op->operands[i]->id] = true;
-    return true;
-}
-
 /* What only the tile's writing asks for comes behind the loop `loop`: its products begin. */
 static void sink(Func *fn, Op *loop) {
     func_renumber(fn);
     bool *needed = arena_array(fn->arena, bool, fn->num_values);
-    note_operands(loop, needed);
-    region_walk(for_body(loop), note_operands, needed);
+    op_note_operands(loop, needed);
     for (Op *op = loop->prev, *before; op; op = before) {
         before = op->prev;
         bool stays = op->num_regions || op->num_trips || op->barrier || !op_has_trait(op, PURE);
         for (int i = 0; i < op->num_results; i++) stays |= needed[op->results[i].id];
-        if (stays) {
-            note_operands(op, needed);
-            for (int i = 0; i < op->num_regions; i++)
-                region_walk(op->regions[i], note_operands, needed);
-        } else {
+        if (stays)
+            op_note_operands(op, needed);
+        else
             op_move_before(op, loop->next);
-        }
     }
 }
 

@@ -35,12 +35,6 @@ static bool fills(const NextTile *t, const Op *op) {
     return false;
 }
 
-static bool note_needed(Op *op, void *user) {
-    bool *needed = user;
-    for (int i = 0; i < op->num_operands; i++) needed[op->operands[i]->id] = true;
-    return true;
-}
-
 static bool is_any_needed(const NextTile *t, const Op *op) {
     for (int i = 0; i < op->num_results; i++)
         if (t->needed[op->results[i].id]) return true;
@@ -55,9 +49,7 @@ static bool find_slice(NextTile *t) {
         bool is_pure = !op->num_regions && !op->num_trips && op_has_trait(op, PURE);
         if (!is_pure && (op->kind != OP_IF || !fills(t, op))) return false;
         if (is_pure && !is_any_needed(t, op)) continue;
-        note_needed(op, t->needed);
-        for (int i = 0; i < op->num_regions; i++)
-            region_walk(op->regions[i], note_needed, t->needed);
+        op_note_operands(op, t->needed);
     }
     const Region *body = for_body(t->tiles);
     for (int i = 1; i < body->num_args; i++)

@@ -55,7 +55,7 @@ static bool note_order(Op *op, void *order) {
 }
 
 static int registers_of(const Pieces *p, const Type *type) {
-    return (bytes_a_thread(p->threads, type) + 3) / 4;
+    return registers_a_thread(p->threads, type);
 }
 
 /* The most registers that a thread's parts of tiles take at any op; number: see Live. */

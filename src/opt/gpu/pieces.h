@@ -45,6 +45,7 @@ typedef struct Live {
 } Live;
 int live_most(Arena *scratch, Func *fn, Live *live); /* registers, at most */
 int bytes_a_thread(int threads, const Type *type);
+int registers_a_thread(int threads, const Type *type);
 
 /* A write by one parameter, and a load by another that pieces make again behind it. */
 typedef struct Meet {

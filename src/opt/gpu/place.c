@@ -19,12 +19,6 @@
 #include "opt/gpu/place.h"
 #include "ir/trips.h"
 
-static int log2_of(int64_t x) {
-    int n = 0;
-    while (x > 1) x >>= 1, n++;
-    return n;
-}
-
 ValuePlan *place_plan(Placer *p, const Value *value) { return &p->plans[value->id]; }
 
 /* ---- memory ops ---- */
@@ -47,7 +41,7 @@ int place_vector_bits(Placer *p, const Op *op, const Layout *layout) {
     int best = 0;
     for (int d = 0; d < type->rank; d++) {
         int bits = layout_vector_bits(layout, tile_bit_of_dim(&shape, d));
-        int facts = log2_of(facts_lanes_at_once(p->facts, op, d));
+        int facts = log2_floor(facts_lanes_at_once(p->facts, op, d));
         if (bits > shape.log2[d]) bits = shape.log2[d];
         if (facts < bits) bits = facts;
         if (bits > best) best = bits;
@@ -73,8 +67,8 @@ static bool collect_class(Op *op, void *user) {
     const Type *type = pointer->type;
     MemoryClass c = {.type = type};
     order_of(type, facts_axis(p->facts, pointer), c.order);
-    c.vector_bits = log2_of(facts_lanes_at_once(p->facts, op, c.order[0]));
-    int per_thread = log2_of(type->lanes / p->threads);
+    c.vector_bits = log2_floor(facts_lanes_at_once(p->facts, op, c.order[0]));
+    int per_thread = log2_floor(type->lanes / p->threads);
     if (c.vector_bits > per_thread) c.vector_bits = per_thread;
     MemoryClass *old = class_find(p, type, c.order);
     if (old && old->vector_bits < c.vector_bits) *old = c;
@@ -93,7 +87,7 @@ static const Layout *blocked(Placer *p, const Type *type, const int *order, int 
 static const Layout *default_layout(Placer *p, const Type *type) {
     MemoryClass *c = class_find(p, type, NULL);
     if (c) return blocked(p, type, c->order, c->vector_bits);
-    int order[MAX_RANK], vector_bits = log2_of(type->lanes / p->threads);
+    int order[MAX_RANK], vector_bits = log2_floor(type->lanes / p->threads);
     order_of(type, NULL, order);
     return blocked(p, type, order, vector_bits < 2 ? vector_bits : 2);
 }
@@ -283,7 +277,7 @@ static bool is_read_behind(Op *op, void *user) {
 static const Layout *apart_layout(Placer *p, const Op *op, const Op *load, const Layout *from) {
     const Value *value = op->operands[0];
     TileShape shape = tile_shape(value->type);
-    int order[] = {0}, per_thread[] = {log2_of(value->type->lanes / p->threads)};
+    int order[] = {0}, per_thread[] = {log2_floor(value->type->lanes / p->threads)};
     Scanned readers = {.value = value, .scan = op};
     if (value->type->lanes <= p->threads || !lies_apart(p, load)) return from;
     if (!is_only_stored(p, op_result(op), 0)) return from;
@@ -310,7 +304,7 @@ static const Layout *scan_layout(Placer *p, const Op *op, const Layout *from) {
     order_of(type, facts_axis(p->facts, load_pointer(load)), order);
     int axis = (int)scan_axis(op), fast = order[0];
     TileShape shape = tile_shape(type);
-    int registers = log2_of(type->lanes / p->threads);
+    int registers = log2_floor(type->lanes / p->threads);
     if (axis == fast || registers < 2 || registers > 5 || shape.log2[fast] < 3) return from;
     if (!is_only_stored(p, op_result(op), 0)) return from;
     int bytes = type_size_bytes(op_result(load)->type);
@@ -349,7 +343,7 @@ static const Layout *with_bits(Placer *p, const Layout *from, int first) {
 static const Layout *sort_layout(Placer *p, const Op *op, const Layout *from) {
     enum { MOVE = 2, FEWEST = 3 }; /* bits that a thread holds: less pays for no move */
     BitPlace places[MAX_TILE_BITS];
-    int registers = from->num[KIND_REG], bit = log2_of(sort_step_mask(op));
+    int registers = from->num[KIND_REG], bit = log2_floor(sort_step_mask(op));
     if (registers < FEWEST) return from;
     if (!sort_step_mask(op)) return default_layout(p, op_result(op)->type);
     if (sort_step_mask(op) != (int64_t)1 << bit) return from;
@@ -914,7 +908,7 @@ bool pass_place(PassCtx *px, Func *fn) {
     Placer p = {.arena = px->scratch, .fn = fn, .diag = px->diag};
     p.arch = arch_find(str_of(px->target));
     p.threads = 32 * fn->num_warps;
-    p.warp_bits = log2_of(fn->num_warps);
+    p.warp_bits = log2_floor(fn->num_warps);
     p.layouts.arena = p.stores.arena = px->scratch;
     if (!region_walk(fn->body, check_op, &p)) return false;
     p.facts = facts_compute(px->scratch, fn);

@@ -7,15 +7,9 @@
  * mma.sync is not used: what wgmma does not take becomes f16, which holds it. */
 #include "opt/gpu/place.h"
 
-static int log2_of(int x) {
-    int n = 0;
-    while (x > 1) x >>= 1, n++;
-    return n;
-}
-
 /* Warps go to the longer side, as long as an instruction's 16 or 8 are left of it. */
 static Layout mma_layout(const Placer *p, const Type *acc) {
-    int m = log2_of(acc->shape[0]), n = log2_of(acc->shape[1]), warps_m = 0, warps_n = 0;
+    int m = log2_floor(acc->shape[0]), n = log2_floor(acc->shape[1]), warps_m = 0, warps_n = 0;
     for (int i = 0; i < p->warp_bits; i++) {
         int m_left = m - warps_m, n_left = n - warps_n;
         if (n_left > 3 && (m_left <= 4 || n_left > m_left))
@@ -89,7 +83,7 @@ static int unit_of(const Placer *p, const Op *op) {
 static Layout fma_layout(const Placer *p, const Type *acc) {
     TileShape shape = tile_shape(acc);
     int order[MAX_RANK], per_thread[MAX_RANK] = {0},
-                         spare = tile_shape_bits(&shape) - log2_of(p->threads);
+                         spare = tile_shape_bits(&shape) - log2_floor(p->threads);
     for (int i = 0; i < acc->rank; i++) order[i] = acc->rank - 1 - i;
     for (int i = 0; i < 2 && spare > 0; i++) {
         int d = order[i], bits = spare < 2 ? spare : 2;
@@ -102,7 +96,7 @@ static Layout fma_layout(const Placer *p, const Type *acc) {
 static Layout wgmma_layout(const Placer *p, const Type *acc) {
     int warps_m, warps_n;
     wgmma_warps(acc, p->fn->num_warps, &warps_m, &warps_n);
-    return layout_wgmma(log2_of(acc->shape[0]), log2_of(acc->shape[1]), warps_m, warps_n);
+    return layout_wgmma(log2_floor(acc->shape[0]), log2_floor(acc->shape[1]), warps_m, warps_n);
 }
 
 const Layout *place_dot_layout(Placer *p, const Op *op) {
@@ -162,7 +156,7 @@ static const Op *product_of_loop(const Op *op) {
  * elements that it is made of come out of a ring by ldmatrix. */
 static const Layout *rows_along_k(Placer *p, const Op *op, int operand) {
     const Type *tile = op->operands[operand]->type;
-    int rows = log2_of(tile->shape[operand]), k = log2_of(tile->shape[1 - operand]);
+    int rows = log2_floor(tile->shape[operand]), k = log2_floor(tile->shape[1 - operand]);
     int warps_rows = rows - 4 < p->warp_bits ? rows - 4 : p->warp_bits, from[MAX_TILE_BITS];
     if (warps_rows < 0) warps_rows = 0;
     if (rows < 4 || k - 3 < p->warp_bits - warps_rows) return NULL;

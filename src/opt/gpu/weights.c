@@ -33,10 +33,6 @@ static void go(Op *op, Op *at) {
     op_move_before(op, at);
 }
 
-static int registers_of(const Op *load, int threads) {
-    return (bytes_a_thread(threads, op_result(load)->type) + 3) / 4;
-}
-
 static bool may_write(const Op *op) {
     return op_writes_memory(op) || op->num_regions > (op->kind == OP_REDUCE);
 }
@@ -50,7 +46,7 @@ void load_weights(Func *fn, int threads) {
         next = op->next;
         if (may_write(op)) return;
         if (op->kind != OP_LOAD || load_volatile(op) || load_kept(op)) continue;
-        int registers = registers_of(op, threads);
+        int registers = registers_a_thread(threads, op_result(op)->type);
         bool can = registers <= room;
         for (int i = 0; i < op->num_operands && can; i++) can = can_go(op->operands[i], at, op, 0);
         if (!can) continue;
@@ -68,7 +64,7 @@ static bool is_streamed(const Op *op) {
 static void load_at(Op *begin, Op *first, const Op *end, int threads) {
     int registers = 0;
     for (const Op *op = first; op != end; op = op->next)
-        if (is_streamed(op)) registers += registers_of(op, threads);
+        if (is_streamed(op)) registers += registers_a_thread(threads, op_result(op)->type);
     if (registers > AHEAD_REGISTERS) return;
     for (Op *op = first, *next; op != end; op = next) {
         next = op->next;
