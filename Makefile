@@ -176,6 +176,10 @@ $(B)/test/unit/cupti_signatures: CFLAGS += -Itest/compat
 $(B)/test/gpu/honesty: $(MOCK_NVML)
 $(B)/test/gpu/honesty: CFLAGS += -DMOCK_NVML='"$(abspath $(MOCK_NVML))"'
 
+# TEST_LINKER: as LINKER, for the test programs alone.
+ifdef TEST_LINKER
+$(B)/test/%: LDFLAGS += -fuse-ld=$(TEST_LINKER)
+endif
 $(B)/test/%: test/%.c $(B)/libtern-internal.a
 	@mkdir -p $(@D)
 	$(call say,link)$(CC) $(CFLAGS) -Itest $< $(B)/libtern-internal.a $(LDFLAGS) -o $@ $(LDLIBS)
@@ -225,7 +229,7 @@ asan ubsan: ## run all tests under the address and undefined-behaviour sanitizer
 	@+$(MAKE) --no-print-directory B=build-asan SAN=address,undefined OPT=-O1 check-ready
 
 # Of the devices only cpu has threads of its own; interp and sim do not.
-THREADED := api/library api/run api/work unit/cpu unit/prof_threads
+THREADED := api/library api/run unit/cpu unit/prof_threads
 tsan: ## run the tests that use threads under the thread sanitizer
 	@+$(MAKE) --no-print-directory B=build-tsan SAN=thread OPT=-O1 build-tsan/tern $(THREADED:%=build-tsan/test/%)
 	@TERN_TEST_DEVICE=cpu tools/run-tests -b build-tsan $(THREADED:%=%.c) cli/threads.sh

@@ -34,7 +34,8 @@ KNOWN = {
 }
 # Tiles of 128x128 and the like: these launches are most of the time, and with a sanitizer they take
 # four times as long. There (tools/run-tests -q) the other products show what these would.
-LARGE = {"dot_modulo.py", "dot_programs.py", "dot_programs_types.py", "dot_tiles.py", "dot_tiles_out.py"}
+LARGE = {"dot_attention.py", "dot_causal.py", "dot_early.py", "dot_modulo.py", "dot_programs.py", "dot_programs_types.py",
+         "dot_tiles.py", "dot_tiles_out.py", "dot_weighed_rows.py", "unrolled_blocks.py"}
 QUICK = os.environ.get("TERN_TEST_ORDERS") == "1"
 
 
