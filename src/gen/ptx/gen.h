@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 /* gen: what the files of the PTX back end share.
  *
- *     lower.c        ops in order, control flow, shape ops
- *     elementwise.c  arithmetic and casts on one lane      math.c  functions on one lane
- *     memory.c       loads, stores, atomics, ordering      move.c  layouts through shared memory
- *     cross.c        reduce, scan, gather, histogram       dot.c   matrix products
+ *     lower.c        ops in order, control flow, shape ops, clusters
+ *     elementwise.c  arithmetic and casts on one lane
+ *     divide.c       integers by constants
+ *     math.c         functions of f32 on one lane; math64.c of f64
+ *     several.c      the one lane of eight that needs more
+ *     memory.c       loads, stores, atomics, ordering
+ *     row.c          what is put by in local memory
+ *     move.c         layouts through shared memory
+ *     cross.c        reduce, gather, histogram, sorts
  *     extreme.c      arg reductions
- *                                                      wgmma.c those of warps in groups of four
+ *     scan.c         scans
+ *     dot.c          matrix products; wgmma.c those of warps in groups of four
  *     ring.c         rings of buffers, asynchronous copies
- *     role.c         rings that warps of their own fill
- *     report.c       print, assert, clock, inline assembly
- *     thread.c       thread form: addresses by space
- *     ptx.c          the target: arch table, header, checks */
+ *     role.c         rings that warps of their own fill, or one thread
+ *     report.c       print, assert, clock; inline.c inline assembly's constraints
+ *     thread.c       thread form: addresses by space; thread_wide.c accesses that are one
+ *     ptx.c          the target: header, checks
+ *
+ * tir.h has the thread IR that they write, read.h what reads PTX again. */
 #ifndef TERN_PTX_GEN_H
 #define TERN_PTX_GEN_H
 

@@ -6,7 +6,7 @@
  *     declare.c  registers and memory
  *     call.c     functions and the .params of calls
  *     tokens.c   words and numbers
- *     decode.c   one instruction's words -> Ins; isa.def has the lane-by-lane ones
+ *     decode.c   one instruction's words -> Ins; isa.def has the lane-by-lane ones, isa.c asks it
  *
  * Registers have places: 32 words side by side for 32 bits (one for each lane of a warp), twice
  * that for 64, so that who executes lane by lane for 32 lanes finds them as it wants them. */
