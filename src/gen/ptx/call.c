@@ -225,7 +225,7 @@ bool ptx_parse_call(PtxParser *p, Ins ins, int line) {
     Statement s = {
         .mnemonic = name, .span = span, .diag = p->diag, .program = p->program, .arena = p->arena};
     for (int i = 0; i < count; i++) s.words[s.num_words++] = given[i]->parts->value;
-    p->failed = !ptx_decode_call(&s, &ins, print ? "ll" : "llrll");
+    p->failed = !operands_take(&s, &ins, print ? "ll" : "llrll");
     if (p->failed) return false;
     ptx_add_ins(p, ins, line);
     return ptx_expect(p, ";");

@@ -3,176 +3,6 @@
  * not is refused by its name. */
 #include "gen/ptx/read.h"
 
-static bool refuse(Statement *s, const char *what) {
-    diag_refused(s->diag, s->span, "%s in '%.*s' %s", what, STR_ARG(s->mnemonic),
-                 s->program->where);
-    return false;
-}
-
-/* ---- words ---- */
-
-static int32_t constant(Statement *s, uint64_t bits, bool wide) {
-    PtxProgram *p = s->program;
-    char key[9];
-    memcpy(key, &bits, sizeof bits);
-    key[8] = (char)wide;
-    uintptr_t known = (uintptr_t)map_get(&p->known_constants, (Str){key, sizeof key});
-    if (known) return -(int32_t)known;
-    int32_t place = p->constants.count / LANES;
-    for (int i = 0; i < LANES; i++) {
-        vec_push(s->arena, &p->constants, (uint32_t)bits);
-        if (wide) vec_push(s->arena, &p->constants, (uint32_t)(bits >> 32));
-    }
-    map_set(&p->known_constants, str_copy(s->arena, (Str){key, sizeof key}),
-            (void *)((uintptr_t)place + 1));
-    return -1 - place;
-}
-
-static bool mismatch(Statement *s, const Word *word) {
-    diag_error(s->diag, s->span, "'%.*s' does not fit as an operand of '%.*s'", STR_ARG(word->text),
-               STR_ARG(s->mnemonic));
-    return false;
-}
-
-/* A number, or the address of a symbol, as an operand of a type. */
-static bool number(Statement *s, const Word *word, PtxType type, int32_t *operand) {
-    RegClass class = ptx_type_class(type);
-    PtxKind kind = ptx_type_kind(type), is = word->float_kind ? PTX_FLOAT : PTX_INT;
-    if (class == CLASS_PRED) return refuse(s, "a number for a predicate");
-    if (!ptx_kinds_agree(kind, is)) return mismatch(s, word);
-    if (is == PTX_FLOAT && class == CLASS_B16) return mismatch(s, word);
-    if (word->float_kind == '.' &&
-        class == CLASS_B32) { /* 1.5: a double, rounded where it stands */
-        *operand = constant(s, bits_of_float((float)double_of_bits(word->bits)), false);
-        return kind == PTX_FLOAT || mismatch(s, word);
-    }
-    if (is == PTX_FLOAT && (word->float_kind == 'f') != (class == CLASS_B32)) {
-        if (kind == PTX_FLOAT) return refuse(s, "a float given in another precision");
-        return mismatch(s, word);
-    }
-    if (is == PTX_INT && kind == PTX_FLOAT) return mismatch(s, word);
-    int64_t value = (int64_t)word->bits;
-    bool fits =
-        class == CLASS_B64 || (class == CLASS_B32 ? value >= INT32_MIN && value <= UINT32_MAX
-                                                  : value >= INT16_MIN && value <= UINT16_MAX);
-    if (!fits && is == PTX_INT) return refuse(s, "a number of more bits than its operand has");
-    *operand = constant(s, word->bits, class == CLASS_B64);
-    return true;
-}
-
-static bool symbol(Statement *s, const Word *word, PtxType type, int32_t *operand) {
-    RegClass class = ptx_type_class(type);
-    bool wide = class == CLASS_B64;
-    if (ptx_type_kind(type) == PTX_FLOAT || (!wide && class != CLASS_B32)) return mismatch(s, word);
-    if (!wide && word->space == SPACE_GLOBAL) return mismatch(s, word);
-    *operand = constant(s, word->bits, wide);
-    return true;
-}
-
-/* A source operand of a type. */
-static bool source(Statement *s, const Word *word, PtxType type, int32_t *operand) {
-    if (word->in_brackets) return mismatch(s, word);
-    if (word->kind == WORD_NUMBER) return number(s, word, type, operand);
-    RegClass class = ptx_type_class(type);
-    if (word->kind == WORD_SPECIAL) return refuse(s, "a special register");
-    if (word->kind == WORD_PREDICATE) {
-        if (class != CLASS_PRED) return mismatch(s, word);
-        if (word->negated) return refuse(s, "a negated predicate");
-    } else if (word->kind != WORD_REGISTER || word->negated || word->class != class ||
-               !ptx_kinds_agree(word->declared, ptx_type_kind(type))) {
-        return mismatch(s, word);
-    }
-    *operand = word->place;
-    return true;
-}
-
-static bool result(Statement *s, const Word *word, PtxType type, int32_t *place) {
-    if (str_is(word->text, "_")) return refuse(s, "'_' for a result");
-    RegClass class = ptx_type_class(type);
-    bool fits = class == CLASS_PRED ? word->kind == WORD_PREDICATE
-                                    : word->kind == WORD_REGISTER && word->class == class &&
-                                          ptx_kinds_agree(word->declared, ptx_type_kind(type));
-    if (ptx_type_kind(type) == PTX_BYTE) fits = fits && word->declared == PTX_BYTE;
-    if (!fits || word->in_brackets || word->negated) return mismatch(s, word);
-    *place = word->place;
-    return true;
-}
-
-static bool counted(Statement *s, int want) {
-    if (s->num_words == want) return true;
-    diag_error(s->diag, s->span, "'%.*s' takes %d operands, not %d", STR_ARG(s->mnemonic), want,
-               s->num_words);
-    return false;
-}
-
-static int32_t *places(Statement *s, int count) {
-    return arena_array(s->arena, int32_t, count ? count : 1);
-}
-
-/* The words from `first` are in braces of their own, if there are braces; then of `count` words. */
-static bool grouped(Statement *s, int first, int count, bool braces) {
-    int group = s->words[first].group;
-    for (int i = 0; i < s->num_words; i++) {
-        bool inside = i >= first && i < first + count;
-        bool fits = inside ? s->words[i].group == group && (group != 0) == braces
-                           : !group || s->words[i].group != group;
-        if (!fits) return mismatch(s, &s->words[i]);
-    }
-    return true;
-}
-
-/* Sizes of the operands in order: '1' plain, '{' and a digit: so many in braces. */
-static bool grouped_as(Statement *s, const char *sizes) {
-    int first = 0;
-    for (; *sizes; sizes++) {
-        bool braces = *sizes == '{';
-        int count = braces ? *++sizes - '0' : 1;
-        if (first + count > s->num_words) return counted(s, first + count);
-        if (!grouped(s, first, count, braces)) return false;
-        first += count;
-    }
-    return true;
-}
-
-static bool plain(Statement *s) {
-    for (int i = 0; i < s->num_words; i++)
-        if (s->words[i].group || s->words[i].before_bar) return mismatch(s, &s->words[i]);
-    return true;
-}
-
-/* The operands of an instruction by their types, results first. */
-static bool take_types(Statement *s, Ins *ins, const PtxType *types, int count, int num_results) {
-    if (!counted(s, count)) return false;
-    int32_t *all = places(s, count);
-    for (int i = 0; i < count; i++) {
-        bool is_result = i < num_results;
-        if (is_result ? !result(s, &s->words[i], types[i], &all[i])
-                      : !source(s, &s->words[i], types[i], &all[i]))
-            return false;
-        if (!is_result && types[i] == PTX_pred)
-            ins->predicate_operands |= (uint8_t)(1u << (i - num_results));
-    }
-    ins->results = all, ins->num_results = (uint8_t)num_results;
-    ins->operands = all + num_results, ins->num_operands = (uint8_t)(count - num_results);
-    return true;
-}
-
-/* The same by letters, a result in upper case: p, h 16 bits, r 32, u an int of 32, l 64. */
-static bool take(Statement *s, Ins *ins, const char *letters) {
-    PtxType types[32];
-    int count = (int)strlen(letters), num_results = 0;
-    for (int i = 0; i < count; i++) {
-        char letter = (char)(letters[i] | 32);
-        types[i] = letter == 'p'   ? PTX_pred
-                   : letter == 'h' ? PTX_b16
-                   : letter == 'r' ? PTX_b32
-                   : letter == 'u' ? PTX_u32
-                                   : PTX_b64;
-        num_results += !(letters[i] & 32);
-    }
-    return take_types(s, ins, types, count, num_results);
-}
-
 /* ---- whole mnemonics ---- */
 
 static bool is_one_of(Str word, const char *list) {
@@ -187,12 +17,12 @@ static bool is_one_of(Str word, const char *list) {
 /* mov.pred p, -1 */
 static bool set_predicate(Statement *s, Ins *ins) {
     const Word *word = &s->words[1];
-    int32_t *all = places(s, 3);
-    if (word->float_kind) return mismatch(s, word);
+    int32_t *all = operand_places(s, 3);
+    if (word->float_kind) return word_mismatch(s, word);
     ins->op = TIR_NE32;
     ins->results = all, ins->num_results = 1, ins->operands = all + 1, ins->num_operands = 2;
-    all[1] = constant(s, word->bits != 0, false), all[2] = constant(s, 0, false);
-    return result(s, &s->words[0], PTX_pred, &all[0]);
+    all[1] = constant_place(s, word->bits != 0, false), all[2] = constant_place(s, 0, false);
+    return word_result(s, &s->words[0], PTX_pred, &all[0]);
 }
 
 /* A byte of a wider register, which lies at its low end. */
@@ -206,15 +36,17 @@ static void take_narrow(Statement *s, const PtxRow *row, PtxType type) {
 
 /* cvt.s64.s32 of a wide register: of its low half. */
 static bool extend_low(Statement *s, Ins *ins) {
-    int32_t *all = places(s, 4);
+    int32_t *all = operand_places(s, 4);
     ins->op = TIR_BFE_S64;
     ins->results = all, ins->num_results = 1, ins->operands = all + 1, ins->num_operands = 3;
-    all[2] = constant(s, 0, false), all[3] = constant(s, 32, false);
-    return result(s, &s->words[0], PTX_s64, &all[0]) && source(s, &s->words[1], PTX_u64, &all[1]);
+    all[2] = constant_place(s, 0, false), all[3] = constant_place(s, 32, false);
+    return word_result(s, &s->words[0], PTX_s64, &all[0]) &&
+           word_source(s, &s->words[1], PTX_u64, &all[1]);
 }
 
 static bool is_since(Statement *s, int version) {
-    return s->program->version >= version || refuse(s, "a version of PTX that is too old");
+    return s->program->version >= version ||
+           statement_refuse(s, "a version of PTX that is too old");
 }
 
 static bool lane_op(Statement *s, Ins *ins, const PtxRow *row) {
@@ -225,12 +57,12 @@ static bool lane_op(Statement *s, Ins *ins, const PtxRow *row) {
         types[i] = first || amount ? (PtxType)row->types[i]
                                    : ptx_type_in(s->mnemonic, (PtxType)row->types[i]);
     }
-    if (s->program->sm < row->least_sm) return refuse(s, "a target that is too old");
+    if (s->program->sm < row->least_sm) return statement_refuse(s, "a target that is too old");
     if (s->num_words && s->words[0].before_bar && str_starts(s->mnemonic, "setp."))
-        return refuse(s, "a second result");
+        return statement_refuse(s, "a second result");
     ins->op = (uint16_t)(row - ptx_rows);
     ins->class = row->class;
-    if (!plain(s)) return false;
+    if (!words_plain(s)) return false;
     take_narrow(s, row, types[1]);
     bool looks_up = ins->op == TIR_LOP3;
     bool extracts = ins->op == TIR_BFE_S32 || ins->op == TIR_BFE_U32 || ins->op == TIR_BFE_S64 ||
@@ -241,13 +73,13 @@ static bool lane_op(Statement *s, Ins *ins, const PtxRow *row) {
                                                                     : s->num_words;
     for (int i = bytes_from; i < s->num_words; i++) {
         bool is_number = s->words[i].kind == WORD_NUMBER;
-        if (is_number ? s->words[i].bits > 255 : looks_up) return mismatch(s, &s->words[i]);
+        if (is_number ? s->words[i].bits > 255 : looks_up) return word_mismatch(s, &s->words[i]);
     }
     if (ins->op == TIR_SEXT && s->num_words == 2 && s->words[1].class == CLASS_B64)
         return extend_low(s, ins);
     if (row->class == CLASS_CONVERT && s->num_words == 2 && s->words[1].kind == WORD_REGISTER &&
         ptx_type_kind(types[1]) != PTX_BYTE && s->words[1].class > ptx_type_class(types[1]))
-        return refuse(s, "a register wider than its type");
+        return statement_refuse(s, "a register wider than its type");
     if (ins->op == TIR_MOVE_P && s->num_words == 2 && s->words[1].kind == WORD_NUMBER)
         return set_predicate(s, ins);
     bool copies = ins->op == TIR_MOVE32 || ins->op == TIR_MOVE64;
@@ -255,17 +87,17 @@ static bool lane_op(Statement *s, Ins *ins, const PtxRow *row) {
     if (copies && s->num_words == 2 && ptx_is_of_entry(s->program, &s->words[1])) {
         uint64_t map = ptx_address_of_map(s->program, &s->words[1]);
         if (!map || ins->op != TIR_MOVE64)
-            return refuse(s, "the address of a parameter or an entry");
+            return statement_refuse(s, "the address of a parameter or an entry");
         s->words[1] = (Word){.kind = WORD_NUMBER, .bits = map, .text = s->words[1].text};
     }
     if (copies && s->num_words == 2 && s->words[1].kind == WORD_SYMBOL &&
         !s->words[1].in_brackets) {
-        int32_t *all = places(s, 2);
+        int32_t *all = operand_places(s, 2);
         ins->results = all, ins->num_results = 1, ins->operands = all + 1, ins->num_operands = 1;
-        return result(s, &s->words[0], types[0], &all[0]) &&
-               symbol(s, &s->words[1], types[1], &all[1]);
+        return word_result(s, &s->words[0], types[0], &all[0]) &&
+               word_symbol(s, &s->words[1], types[1], &all[1]);
     }
-    return take_types(s, ins, types, 1 + row->num_operands, 1);
+    return operands_take_types(s, ins, types, 1 + row->num_operands, 1);
 }
 
 /* clang-format off */
@@ -277,12 +109,12 @@ static const char special_names[NUM_SPECIALS][20] = {
 /* clang-format on */
 
 static bool move_workspace(Statement *s, Ins *ins, bool upper) {
-    int32_t *all = places(s, 2);
+    int32_t *all = operand_places(s, 2);
     uint64_t address = ptx_grid_workspace(s);
     ins->op = TIR_MOVE32, ins->class = CLASS_MOVE;
     ins->results = all, ins->num_results = 1, ins->operands = all + 1, ins->num_operands = 1;
-    all[1] = constant(s, upper ? address >> 32 : (uint32_t)address, false);
-    return result(s, &s->words[0], PTX_u32, &all[0]) && plain(s);
+    all[1] = constant_place(s, upper ? address >> 32 : (uint32_t)address, false);
+    return word_result(s, &s->words[0], PTX_u32, &all[0]) && words_plain(s);
 }
 
 static bool move_special(Statement *s, Ins *ins, bool wide) {
@@ -292,15 +124,16 @@ static bool move_special(Statement *s, Ins *ins, bool wide) {
         return move_workspace(s, ins, upper);
     for (int i = 0; i < NUM_SPECIALS; i++) {
         if (!str_is(word->text, special_names[i])) continue;
-        if (wide != (i == SPECIAL_CLOCK64 || i == SPECIAL_TIMER)) return mismatch(s, word);
+        if (wide != (i == SPECIAL_CLOCK64 || i == SPECIAL_TIMER)) return word_mismatch(s, word);
         bool of_clusters = i >= SPECIAL_CLUSTER_RANK;
-        if (of_clusters && s->program->sm < 90) return refuse(s, "a target that is too old");
+        if (of_clusters && s->program->sm < 90)
+            return statement_refuse(s, "a target that is too old");
         if (of_clusters && !is_since(s, 78)) return false;
-        int32_t *place = places(s, 1);
-        if (!result(s, &s->words[0], wide ? PTX_u64 : PTX_u32, place)) return false;
+        int32_t *place = operand_places(s, 1);
+        if (!word_result(s, &s->words[0], wide ? PTX_u64 : PTX_u32, place)) return false;
         ins->op = SIM_SPECIAL, ins->kind = (uint8_t)i, ins->class = CLASS_MOVE;
         ins->results = place, ins->num_results = 1;
-        return plain(s);
+        return words_plain(s);
     }
     diag_refused(s->diag, s->span, "special register '%.*s' %s", STR_ARG(word->text),
                  s->program->where);
@@ -314,14 +147,14 @@ static int bytes(Statement *s, Ins *ins, bool unpacks) {
     for (int i = 0; i < 4; i++) {
         const Word *word = &s->words[unpacks ? i : i + 1];
         if (word->kind != WORD_REGISTER || word->declared != PTX_BYTE) {
-            mismatch(s, word);
+            word_mismatch(s, word);
             return -1;
         }
     }
     ins->class = CLASS_MOVE;
     ins->op = unpacks ? SIM_UNPACK8 : SIM_PACK8;
-    return grouped_as(s, unpacks ? "{41" : "1{4") &&
-                   take_types(s, ins, types[unpacks], 5, unpacks ? 4 : 1)
+    return words_grouped_as(s, unpacks ? "{41" : "1{4") &&
+                   operands_take_types(s, ins, types[unpacks], 5, unpacks ? 4 : 1)
                ? 1
                : -1;
 }
@@ -335,12 +168,12 @@ static int move_special_form(Statement *s, Ins *ins) {
     bool unpacks = s->num_words > 0 && s->words[0].group != 0;
     if (s->num_words == 5 && is_one_of(s->mnemonic, "mov.b32")) return bytes(s, ins, unpacks);
     if (s->num_words != 3 || !is_one_of(s->mnemonic, "mov.b32 mov.b64")) return 0;
-    if (!grouped_as(s, unpacks ? "{21" : "1{2")) return -1;
+    if (!words_grouped_as(s, unpacks ? "{21" : "1{2")) return -1;
     ins->class = CLASS_MOVE;
     ins->op = (uint16_t)(!unpacks ? wide ? TIR_PACK32 : TIR_PACK16
                          : wide   ? SIM_UNPACK32
                                   : SIM_UNPACK16);
-    return take(s, ins, !unpacks ? wide ? "Lrr" : "Rhh" : wide ? "RRl" : "HHr") ? 1 : -1;
+    return operands_take(s, ins, !unpacks ? wide ? "Lrr" : "Rhh" : wide ? "RRl" : "HHr") ? 1 : -1;
 }
 
 /* ---- forms ---- */
@@ -362,26 +195,26 @@ static void read_values(Statement *s, Ins *ins, const PtxMatch *match) {
 /* [register or symbol + offset] */
 static bool address_of(Statement *s, Ins *ins, const Word *word, int32_t *operand) {
     Word plain = *word;
-    if (!word->in_brackets) return mismatch(s, word);
+    if (!word->in_brackets) return word_mismatch(s, word);
     plain.in_brackets = false;
     bool wide = word->kind == WORD_REGISTER
                     ? word->class == CLASS_B64
                     : ins->space == SPACE_GLOBAL || ins->space == SPACE_GENERIC;
     if (word->kind == WORD_NUMBER && ins->space == SPACE_LOCAL)
-        return refuse(s, "a number for an address");
+        return statement_refuse(s, "a number for an address");
     if (word->kind == WORD_REGISTER && word->class == CLASS_B16)
-        return refuse(s, "an address of 16 bits");
+        return statement_refuse(s, "an address of 16 bits");
     bool of_cluster = ins->space == SPACE_CLUSTER;
     bool may_be_narrow = ins->space == SPACE_SHARED || ins->space == SPACE_LOCAL || of_cluster;
-    if (!wide && !may_be_narrow) return mismatch(s, word);
+    if (!wide && !may_be_narrow) return word_mismatch(s, word);
     PtxSpace declared = of_cluster ? SPACE_SHARED : (PtxSpace)ins->space;
-    if (word->kind == WORD_SYMBOL && word->space != declared) return mismatch(s, word);
-    if (word->kind == WORD_NUMBER) return mismatch(s, word);
+    if (word->kind == WORD_SYMBOL && word->space != declared) return word_mismatch(s, word);
+    if (word->kind == WORD_NUMBER) return word_mismatch(s, word);
     ins->wide_address = wide;
     ins->offset = word->offset;
     PtxType type = wide ? PTX_u64 : PTX_u32;
-    return word->kind == WORD_SYMBOL ? symbol(s, &plain, type, operand)
-                                     : source(s, &plain, type, operand);
+    return word->kind == WORD_SYMBOL ? word_symbol(s, &plain, type, operand)
+                                     : word_source(s, &plain, type, operand);
 }
 
 static RegClass element_class(const Ins *ins, const Word *word) {
@@ -404,9 +237,10 @@ static void note_width(Statement *s, const Ins *ins) {
 
 /* A part of a parameter that is several bytes; all of one that is a number. */
 static bool load_param(Statement *s, Ins *ins) {
-    if (!counted(s, ins->count + 1) || !grouped(s, 0, ins->count, ins->count > 1)) return false;
+    if (!words_counted(s, ins->count + 1) || !words_grouped(s, 0, ins->count, ins->count > 1))
+        return false;
     const Word *word = &s->words[ins->count];
-    int32_t *all = places(s, ins->count);
+    int32_t *all = operand_places(s, ins->count);
     int bytes = ins->bytes * ins->count;
     for (int i = 0; i < s->program->params.count; i++) {
         const SimParam *param = &s->program->params.data[i];
@@ -414,38 +248,40 @@ static bool load_param(Statement *s, Ins *ins) {
         bool fits = param->is_array ? word->offset >= 0 && word->offset % bytes == 0 &&
                                           word->offset <= param->bytes - bytes
                                     : word->offset == 0 && param->bytes == bytes;
-        if (!fits) return refuse(s, "a part of a parameter, or more than one");
+        if (!fits) return statement_refuse(s, "a part of a parameter, or more than one");
         ins->op = SIM_LOAD_PARAM, ins->offset = i, ins->from_offset = word->offset;
         ins->sign_extends = ins->number == NUMBER_SIGNED && ins->bytes < 4;
         ins->results = all, ins->num_results = ins->count;
         for (int k = 0; k < ins->count; k++)
-            if (!result(s, &s->words[k], element_type_of(ins, &s->words[k]), &all[k])) return false;
+            if (!word_result(s, &s->words[k], element_type_of(ins, &s->words[k]), &all[k]))
+                return false;
         return true;
     }
     if (word->kind == WORD_REGISTER && word->in_brackets)
-        return refuse(s, "a parameter's address in a register");
+        return statement_refuse(s, "a parameter's address in a register");
     diag_error(s->diag, s->span, "'%.*s' is not a parameter of the entry", STR_ARG(word->text));
     return false;
 }
 
 static bool access(Statement *s, Ins *ins, bool load) {
     bool sign = ins->number == NUMBER_SIGNED && ins->bytes < 4;
-    if (ins->bytes * ins->count > 16) return refuse(s, "a vector of more than 16 bytes");
-    if (!counted(s, ins->count + 1)) return false;
+    if (ins->bytes * ins->count > 16) return statement_refuse(s, "a vector of more than 16 bytes");
+    if (!words_counted(s, ins->count + 1)) return false;
     int address = load ? ins->count : 0;
-    int32_t *all = places(s, ins->count + 1);
-    if (!grouped(s, load ? 0 : 1, ins->count, ins->count > 1)) return false;
+    int32_t *all = operand_places(s, ins->count + 1);
+    if (!words_grouped(s, load ? 0 : 1, ins->count, ins->count > 1)) return false;
     ins->op = load ? SIM_LOAD : SIM_STORE;
     note_width(s, ins);
     if (!address_of(s, ins, &s->words[address], &all[load ? ins->count : 0])) return false;
     ins->sign_extends = load && sign;
     for (int i = 0; i < ins->count; i++) {
         const Word *word = &s->words[load ? i : i + 1];
-        bool fine = load ? result(s, word, element_type_of(ins, word), &all[i])
-                         : source(s, word, element_type_of(ins, word), &all[i + 1]);
+        bool fine = load ? word_result(s, word, element_type_of(ins, word), &all[i])
+                         : word_source(s, word, element_type_of(ins, word), &all[i + 1]);
         if (!fine) return false;
         bool is_wide = word->class == CLASS_B64;
-        if (word->kind == WORD_REGISTER && is_wide != (ins->bytes == 8)) return mismatch(s, word);
+        if (word->kind == WORD_REGISTER && is_wide != (ins->bytes == 8))
+            return word_mismatch(s, word);
     }
     ins->results = all, ins->num_results = load ? ins->count : 0;
     ins->operands = all + ins->num_results,
@@ -455,23 +291,24 @@ static bool access(Statement *s, Ins *ins, bool load) {
 
 /* How many groups may be under way. */
 static bool group_wait(Statement *s, Ins *ins, SimOp op) {
-    if (!counted(s, 1)) return false;
+    if (!words_counted(s, 1)) return false;
     const Word *word = &s->words[0];
     if (word->kind != WORD_NUMBER || word->float_kind || word->bits > INT32_MAX)
-        return mismatch(s, word);
+        return word_mismatch(s, word);
     ins->op = (uint16_t)op, ins->offset = (int64_t)word->bits;
-    return plain(s);
+    return words_plain(s);
 }
 
 /* [to], [from], 4|8|16{, bytes to copy} */
 static bool copy(Statement *s, Ins *ins, bool large_only) {
     int count = s->num_words == 4 ? 4 : 3;
-    if (!counted(s, count) || !plain(s)) return false;
+    if (!words_counted(s, count) || !words_plain(s)) return false;
     uint64_t bytes = s->words[2].kind == WORD_NUMBER ? s->words[2].bits : 0;
     if (count == 4 && s->words[3].kind == WORD_NUMBER && s->words[3].bits > bytes)
-        return mismatch(s, &s->words[3]);
-    if (bytes != 16 && (large_only || (bytes != 4 && bytes != 8))) return mismatch(s, &s->words[2]);
-    int32_t *all = places(s, 3);
+        return word_mismatch(s, &s->words[3]);
+    if (bytes != 16 && (large_only || (bytes != 4 && bytes != 8)))
+        return word_mismatch(s, &s->words[2]);
+    int32_t *all = operand_places(s, 3);
     ins->op = SIM_COPY, ins->bytes = 4, ins->count = (uint8_t)(bytes / 4);
     ins->space = SPACE_GLOBAL;
     note_width(s, ins);
@@ -480,7 +317,7 @@ static bool copy(Statement *s, Ins *ins, bool large_only) {
     ins->space = SPACE_SHARED;
     note_width(s, ins);
     if (!address_of(s, ins, &s->words[0], &all[0])) return false;
-    if (count == 4 && !source(s, &s->words[3], PTX_u32, &all[2])) return false;
+    if (count == 4 && !word_source(s, &s->words[3], PTX_u32, &all[2])) return false;
     ins->operands = all, ins->num_operands = (uint8_t)(count - 1);
     return true;
 }
@@ -488,21 +325,21 @@ static bool copy(Statement *s, Ins *ins, bool large_only) {
 static bool atomic(Statement *s, Ins *ins, bool returns) {
     bool cas = ins->kind == ATOMIC_CAS;
     int first = returns ? ins->count : 0, count = cas ? 3 : 1 + ins->count;
-    if (!counted(s, first + count)) return false;
+    if (!words_counted(s, first + count)) return false;
     bool vector = ins->count > 1;
-    if (vector && returns && !grouped(s, 0, first, true)) return false;
-    if (vector ? !grouped(s, first + 1, ins->count, true) : !plain(s)) return false;
-    int32_t *all = places(s, first + count);
+    if (vector && returns && !words_grouped(s, 0, first, true)) return false;
+    if (vector ? !words_grouped(s, first + 1, ins->count, true) : !words_plain(s)) return false;
+    int32_t *all = operand_places(s, first + count);
     RegClass class = ins->bytes == 8 ? CLASS_B64 : ins->bytes == 4 ? CLASS_B32 : CLASS_B16;
     PtxType type = ptx_type_of(class, (PtxNumber)ins->number);
     ins->op = SIM_ATOMIC;
     ins->is_volatile = false;
     note_width(s, ins);
     for (int i = 0; i < first; i++)
-        if (!result(s, &s->words[i], type, &all[i])) return false;
+        if (!word_result(s, &s->words[i], type, &all[i])) return false;
     if (!address_of(s, ins, &s->words[first], &all[first])) return false;
     for (int i = 1; i < count; i++)
-        if (!source(s, &s->words[first + i], type, &all[first + i])) return false;
+        if (!word_source(s, &s->words[first + i], type, &all[first + i])) return false;
     ins->results = all, ins->num_results = (uint8_t)first;
     ins->operands = all + first, ins->num_operands = (uint8_t)count;
     return true;
@@ -528,14 +365,15 @@ static bool mbarrier(Statement *s, Ins *ins, SimMbarrier kind) {
         if (has_word(s->mnemonic, since[i].word) && !is_since(s, since[i].version)) return false;
     ins->op = SIM_MBARRIER, ins->kind = (uint8_t)kind;
     ins->bytes = 8, ins->count = 1;
-    return plain(s);
+    return words_plain(s);
 }
 
 /* The operands from the object on. */
 static bool at_mbarrier(Statement *s, Ins *ins, int first, int count, PtxType second) {
-    int32_t *all = places(s, 2);
-    if (!counted(s, first + count) || !address_of(s, ins, &s->words[first], &all[0])) return false;
-    if (count > 1 && !source(s, &s->words[first + 1], second, &all[1])) return false;
+    int32_t *all = operand_places(s, 2);
+    if (!words_counted(s, first + count) || !address_of(s, ins, &s->words[first], &all[0]))
+        return false;
+    if (count > 1 && !word_source(s, &s->words[first + 1], second, &all[1])) return false;
     ins->operands = all, ins->num_operands = (uint8_t)count;
     return true;
 }
@@ -547,13 +385,13 @@ static bool mbarrier_alone(Statement *s, Ins *ins, SimMbarrier kind, bool has_co
 static bool mbarrier_arrive_with(Statement *s, Ins *ins, bool bytes) {
     if (!mbarrier(s, ins, MBARRIER_ARRIVE)) return false;
     bool counts = s->num_words == 3;
-    if (counts && s->program->sm < 90) return refuse(s, "a target that is too old");
+    if (counts && s->program->sm < 90) return statement_refuse(s, "a target that is too old");
     if (counts && !is_since(s, 78)) return false;
     if (counts && !bytes && s->words[2].kind == WORD_NUMBER && !s->words[2].bits)
-        return mismatch(s, &s->words[2]);
-    int32_t *state = places(s, 1);
+        return word_mismatch(s, &s->words[2]);
+    int32_t *state = operand_places(s, 1);
     bool drops = s->num_words && str_is(s->words[0].text, "_");
-    if (drops ? !is_since(s, 71) : s->num_words && !result(s, &s->words[0], PTX_b64, state))
+    if (drops ? !is_since(s, 71) : s->num_words && !word_result(s, &s->words[0], PTX_b64, state))
         return false;
     ins->results = state, ins->num_results = !drops;
     return at_mbarrier(s, ins, 1, counts ? 2 : 1, PTX_u32);
@@ -561,7 +399,7 @@ static bool mbarrier_arrive_with(Statement *s, Ins *ins, bool bytes) {
 
 static bool mbarrier_arrive_bytes(Statement *s, Ins *ins) {
     ins->number = 1;
-    return counted(s, 3) && mbarrier_arrive_with(s, ins, true);
+    return words_counted(s, 3) && mbarrier_arrive_with(s, ins, true);
 }
 
 /* Of a box: words `first` .. of a statement, and nothing else in it is in braces. */
@@ -569,27 +407,27 @@ static bool coordinates(Statement *s, int first, int dims, int32_t *operands) {
     for (int i = 0; i < s->num_words; i++)
         if (s->words[i].is_coordinate != (i >= first && i < first + dims) ||
             (!s->words[i].is_coordinate && s->words[i].group))
-            return mismatch(s, &s->words[i]);
+            return word_mismatch(s, &s->words[i]);
     for (int d = 0; d < dims; d++)
-        if (!source(s, &s->words[first + d], PTX_s32, &operands[d])) return false;
+        if (!word_source(s, &s->words[first + d], PTX_s32, &operands[d])) return false;
     return true;
 }
 
 static bool map_address(Statement *s, Ins *ins, const Word *map, int32_t *operand) {
     ins->space = SPACE_GENERIC;
-    if (map->kind != WORD_REGISTER || map->offset) return mismatch(s, map);
+    if (map->kind != WORD_REGISTER || map->offset) return word_mismatch(s, map);
     return address_of(s, ins, map, operand);
 }
 
 /* [to], [map, {coordinates}], [mbarrier]. PTX ISA 9.7.9.25.5.2. */
 static bool bulk_tensor(Statement *s, Ins *ins, int version) {
     int dims = ins->count;
-    if (!is_since(s, version) || !counted(s, 3 + dims)) return false;
-    int32_t *all = places(s, 3 + dims);
+    if (!is_since(s, version) || !words_counted(s, 3 + dims)) return false;
+    int32_t *all = operand_places(s, 3 + dims);
     const Word *to = &s->words[0], *map = &s->words[1], *barrier = &s->words[2 + dims];
     if ((to->kind == WORD_REGISTER && to->class == CLASS_B64) ||
         (barrier->kind == WORD_REGISTER && barrier->class == CLASS_B64))
-        return refuse(s, "an address of 64 bits");
+        return statement_refuse(s, "an address of 64 bits");
     ins->op = SIM_BULK, ins->bytes = 16, ins->number = (uint8_t)dims, ins->count = 1;
     if (!coordinates(s, 2, dims, all + 3) || !map_address(s, ins, map, &all[1])) return false;
     ins->space = SPACE_SHARED;
@@ -604,11 +442,11 @@ static bool bulk_tensor(Statement *s, Ins *ins, int version) {
 /* [map, {coordinates}], [from]. PTX ISA 9.7.9.25.5.2. */
 static bool bulk_store(Statement *s, Ins *ins) {
     int dims = ins->count;
-    if (!is_since(s, 80) || !counted(s, 2 + dims)) return false;
-    int32_t *all = places(s, 2 + dims);
+    if (!is_since(s, 80) || !words_counted(s, 2 + dims)) return false;
+    int32_t *all = operand_places(s, 2 + dims);
     const Word *map = &s->words[0], *from = &s->words[1 + dims];
     if (from->kind == WORD_REGISTER && from->class == CLASS_B64)
-        return refuse(s, "an address of 64 bits");
+        return statement_refuse(s, "an address of 64 bits");
     ins->op = SIM_BULK_STORE, ins->bytes = 16, ins->number = (uint8_t)dims, ins->count = 1;
     if (!coordinates(s, 1, dims, all + 2) || !map_address(s, ins, map, &all[1])) return false;
     ins->space = SPACE_SHARED;
@@ -619,8 +457,8 @@ static bool bulk_store(Statement *s, Ins *ins) {
 }
 
 static bool map_prefetch(Statement *s, Ins *ins) {
-    int32_t *all = places(s, 1);
-    if (!is_since(s, 80) || !counted(s, 1) || !plain(s)) return false;
+    int32_t *all = operand_places(s, 1);
+    if (!is_since(s, 80) || !words_counted(s, 1) || !words_plain(s)) return false;
     ins->op = SIM_BULK, ins->kind = 1, ins->space = SPACE_GENERIC;
     ins->operands = all, ins->num_operands = 1;
     return address_of(s, ins, &s->words[0], &all[0]);
@@ -629,16 +467,16 @@ static bool map_prefetch(Statement *s, Ins *ins) {
 static bool mbarrier_wait(Statement *s, Ins *ins, bool may_give_up, bool by_parity) {
     ins->acquires = ins->kind != 0;
     if (!mbarrier(s, ins, MBARRIER_WAIT)) return false;
-    int32_t *done = places(s, 1), limit;
+    int32_t *done = operand_places(s, 1), limit;
     bool limits = may_give_up && s->num_words == 4; /* time is not simulated */
-    if (limits && !source(s, &s->words[3], PTX_u32, &limit)) return false;
+    if (limits && !word_source(s, &s->words[3], PTX_u32, &limit)) return false;
     s->num_words -= limits;
     const Word *what = &s->words[2];
     if (by_parity && s->num_words == 3 && what->kind == WORD_NUMBER && what->bits > 1)
-        return mismatch(s, what);
+        return word_mismatch(s, what);
     ins->number = by_parity, ins->count = may_give_up;
     ins->results = done, ins->num_results = 1;
-    return s->num_words && result(s, &s->words[0], PTX_pred, done) &&
+    return s->num_words && word_result(s, &s->words[0], PTX_pred, done) &&
            at_mbarrier(s, ins, 1, 2, by_parity ? PTX_u32 : PTX_b64);
 }
 
@@ -653,23 +491,23 @@ static bool shuffle(Statement *s, Ins *ins) {
     bool tells = s->num_words == 6; /* whether the lane was there */
     for (int i = 0; i < s->num_words; i++)
         if (s->words[i].group || s->words[i].before_bar != (tells && i == 0))
-            return mismatch(s, &s->words[i]);
+            return word_mismatch(s, &s->words[i]);
     ins->op = SIM_SHUFFLE;
-    return take(s, ins, tells ? "RPrrru" : "Rrrru");
+    return operands_take(s, ins, tells ? "RPrrru" : "Rrrru");
 }
 
 static bool reduce(Statement *s, Ins *ins) {
     bool bits = ins->number == NUMBER_BITS;
     ins->op = SIM_REDUX;
-    return plain(s) && take(s, ins, bits ? "Rru" : "Uuu");
+    return words_plain(s) && operands_take(s, ins, bits ? "Rru" : "Uuu");
 }
 
 static bool ldmatrix(Statement *s, Ins *ins) {
-    if (!counted(s, ins->count + 1) || !grouped(s, 0, ins->count, true)) return false;
-    int32_t *all = places(s, ins->count + 1);
+    if (!words_counted(s, ins->count + 1) || !words_grouped(s, 0, ins->count, true)) return false;
+    int32_t *all = operand_places(s, ins->count + 1);
     ins->op = SIM_LDMATRIX, ins->bytes = 16;
     for (int i = 0; i < ins->count; i++)
-        if (!result(s, &s->words[i], PTX_b32, &all[i])) return false;
+        if (!word_result(s, &s->words[i], PTX_b32, &all[i])) return false;
     if (!address_of(s, ins, &s->words[ins->count], &all[ins->count])) return false;
     ins->results = all, ins->num_results = ins->count;
     ins->operands = all + ins->count, ins->num_operands = 1;
@@ -677,12 +515,12 @@ static bool ldmatrix(Statement *s, Ins *ins) {
 }
 
 static bool stmatrix(Statement *s, Ins *ins) {
-    if (!counted(s, ins->count + 1) || !grouped(s, 1, ins->count, true)) return false;
-    int32_t *all = places(s, ins->count + 1);
+    if (!words_counted(s, ins->count + 1) || !words_grouped(s, 1, ins->count, true)) return false;
+    int32_t *all = operand_places(s, ins->count + 1);
     ins->op = SIM_STMATRIX, ins->bytes = 16;
     if (!address_of(s, ins, &s->words[0], &all[0])) return false;
     for (int i = 0; i < ins->count; i++)
-        if (!source(s, &s->words[1 + i], PTX_b32, &all[1 + i])) return false;
+        if (!word_source(s, &s->words[1 + i], PTX_b32, &all[1 + i])) return false;
     ins->operands = all, ins->num_operands = (uint8_t)(ins->count + 1);
     return true;
 }
@@ -692,12 +530,13 @@ static bool mma(Statement *s, Ins *ins, SimMma kind) {
     ins->op = SIM_MMA, ins->kind = (uint8_t)kind;
     for (int i = 0; i < s->num_words; i++)
         if (str_is(s->words[i].text, "WARP_SZ"))
-            return refuse(s, "WARP_SZ");
+            return statement_refuse(s, "WARP_SZ");
         else if (s->words[i].kind == WORD_NUMBER)
-            return mismatch(s, &s->words[i]);
-    if (kind == MMA_F64_K4) return grouped_as(s, "{2{1{1{2") && take(s, ins, "LLllll");
-    return grouped_as(s, small ? "{4{2{1{4" : "{4{4{2{4") &&
-           take(s, ins, small ? "RRRRrrrrrrr" : "RRRRrrrrrrrrrr");
+            return word_mismatch(s, &s->words[i]);
+    if (kind == MMA_F64_K4)
+        return words_grouped_as(s, "{2{1{1{2") && operands_take(s, ins, "LLllll");
+    return words_grouped_as(s, small ? "{4{2{1{4" : "{4{4{2{4") &&
+           operands_take(s, ins, small ? "RRRRrrrrrrr" : "RRRRrrrrrrrrrr");
 }
 
 /* {sums}, a, b, scale-d, 1, 1, 0|1, 0|1: descriptors, then what is added to, negated (not of
@@ -709,23 +548,26 @@ static bool wgmma(Statement *s, Ins *ins, SimMma kind) {
     int flags = of_a > 1 ? 3 : halves ? 4 : kind == MMA_S8_K32 ? 0 : 2;
     int count = sums + of_a + 2 + flags;
     PtxType sum = kind == MMA_S8_K32 ? PTX_u32 : PTX_f32;
-    if (!counted(s, count) || !grouped(s, 0, sums, true) || !grouped(s, sums, of_a, of_a > 1))
+    if (!words_counted(s, count) || !words_grouped(s, 0, sums, true) ||
+        !words_grouped(s, sums, of_a, of_a > 1))
         return false;
-    int32_t *all = places(s, sums + of_a + 2), *operands = all + sums;
+    int32_t *all = operand_places(s, sums + of_a + 2), *operands = all + sums;
     for (int i = 0; i < sums; i++)
-        if (!result(s, &s->words[i], sum, &all[i])) return false;
+        if (!word_result(s, &s->words[i], sum, &all[i])) return false;
     for (int i = 0; i < of_a; i++)
-        if (!source(s, &s->words[sums + i], of_a > 1 ? PTX_b32 : PTX_u64, &operands[i ? i + 2 : 0]))
+        if (!word_source(s, &s->words[sums + i], of_a > 1 ? PTX_b32 : PTX_u64,
+                         &operands[i ? i + 2 : 0]))
             return false;
     const Word *rest = &s->words[sums + of_a];
-    if (!source(s, &rest[0], PTX_u64, &operands[1]) || !source(s, &rest[1], PTX_pred, &operands[2]))
+    if (!word_source(s, &rest[0], PTX_u64, &operands[1]) ||
+        !word_source(s, &rest[1], PTX_pred, &operands[2]))
         return false;
     ins->number = 0;
     for (int i = 0; i < flags; i++) {
         const Word *word = &rest[2 + i];
         if (word->kind != WORD_NUMBER || word->float_kind || word->bits > 1)
-            return mismatch(s, word);
-        if (i < 2 && !word->bits) return mismatch(s, word);
+            return word_mismatch(s, word);
+        if (i < 2 && !word->bits) return word_mismatch(s, word);
         if (i >= 2) ins->number |= (uint8_t)(word->bits << (of_a > 1 ? 1 : i - 2));
     }
     ins->op = SIM_WGMMA, ins->kind = (uint8_t)kind, ins->predicate_operands = 4;
@@ -739,16 +581,16 @@ static bool wgmma(Statement *s, Ins *ins, SimMma kind) {
 
 static bool barrier(Statement *s, Ins *ins) {
     ins->op = SIM_BARRIER;
-    if (s->num_words < 1 || s->num_words > 2) return refuse(s, "this form");
+    if (s->num_words < 1 || s->num_words > 2) return statement_refuse(s, "this form");
     bool is_named = s->words[0].kind == WORD_REGISTER; /* by a register */
     for (int i = 0; i < s->num_words; i++) {
-        if (s->words[i].float_kind) return mismatch(s, &s->words[i]);
+        if (s->words[i].float_kind) return word_mismatch(s, &s->words[i]);
         if (s->words[i].kind != WORD_NUMBER && (i || !is_named))
-            return refuse(s, "a barrier whose number of threads is in a register");
+            return statement_refuse(s, "a barrier whose number of threads is in a register");
     }
     if (is_named) {
-        int32_t *operand = places(s, 1);
-        if (!source(s, &s->words[0], PTX_u32, operand)) return false;
+        int32_t *operand = operand_places(s, 1);
+        if (!word_source(s, &s->words[0], PTX_u32, operand)) return false;
         ins->operands = operand, ins->num_operands = 1;
     }
     uint64_t id = is_named ? 0 : s->words[0].bits, count = s->num_words == 2 ? s->words[1].bits : 0;
@@ -758,30 +600,31 @@ static bool barrier(Statement *s, Ins *ins) {
         return false;
     }
     ins->offset = (int64_t)id, ins->count = (uint8_t)(count / LANES);
-    return plain(s);
+    return words_plain(s);
 }
 
 static bool barrier_arrive(Statement *s, Ins *ins) {
     ins->kind = 1;
-    return counted(s, 2) && (!has_word(s->mnemonic, ".cta") || is_since(s, 78)) && barrier(s, ins);
+    return words_counted(s, 2) && (!has_word(s->mnemonic, ".cta") || is_since(s, 78)) &&
+           barrier(s, ins);
 }
 
 /* PTX ISA 9.7.20.5: a multiple of 8. */
 static bool registers(Statement *s, Ins *ins) {
-    if (!counted(s, 1) || !is_since(s, 80)) return false;
-    if (!s->program->is_special) return refuse(s, "a target that is not sm_90a");
+    if (!words_counted(s, 1) || !is_since(s, 80)) return false;
+    if (!s->program->is_special) return statement_refuse(s, "a target that is not sm_90a");
     const Word *word = &s->words[0];
     bool fits = word->kind == WORD_NUMBER && !word->float_kind && word->bits % 8 == 0 &&
                 word->bits >= 24 && word->bits <= 256;
-    if (!fits) return mismatch(s, word);
+    if (!fits) return word_mismatch(s, word);
     ins->op = SIM_REGISTERS, ins->offset = (int64_t)word->bits;
-    return plain(s);
+    return words_plain(s);
 }
 
 /* One without operands. */
 static bool alone(Statement *s, Ins *ins, SimOp op) {
     ins->op = (uint16_t)op;
-    return counted(s, 0);
+    return words_counted(s, 0);
 }
 
 static bool bulk_group(Statement *s, Ins *ins, BulkGroup kind) {
@@ -793,7 +636,7 @@ static bool bulk_group(Statement *s, Ins *ins, BulkGroup kind) {
 
 static bool plain_take(Statement *s, Ins *ins, SimOp op, const char *letters) {
     ins->op = (uint16_t)op;
-    return plain(s) && take(s, ins, letters);
+    return words_plain(s) && operands_take(s, ins, letters);
 }
 
 /* Time is not simulated: a branch to what follows. */
@@ -804,17 +647,18 @@ static bool sleeps(Statement *s, Ins *ins) {
 }
 
 static bool elect(Statement *s, Ins *ins) {
-    if (!is_since(s, 80) || !counted(s, 3)) return false;
+    if (!is_since(s, 80) || !words_counted(s, 3)) return false;
     for (int i = 0; i < 3; i++)
         if (s->words[i].group || s->words[i].before_bar != (i == 0))
-            return mismatch(s, &s->words[i]);
-    int32_t *all = places(s, 3);
+            return word_mismatch(s, &s->words[i]);
+    int32_t *all = operand_places(s, 3);
     bool drops = str_is(s->words[0].text, "_");
     ins->op = SIM_ELECT;
     ins->results = all + drops, ins->num_results = (uint8_t)(2 - drops);
     ins->operands = all + 2, ins->num_operands = 1;
-    return (drops || result(s, &s->words[0], PTX_b32, &all[0])) &&
-           result(s, &s->words[1], PTX_pred, &all[1]) && source(s, &s->words[2], PTX_u32, &all[2]);
+    return (drops || word_result(s, &s->words[0], PTX_b32, &all[0])) &&
+           word_result(s, &s->words[1], PTX_pred, &all[1]) &&
+           word_source(s, &s->words[2], PTX_u32, &all[2]);
 }
 
 /* ---- clusters ---- */
@@ -822,16 +666,17 @@ static bool elect(Statement *s, Ins *ins) {
 /* to, [variable or] address, rank */
 static bool cluster_address(Statement *s, Ins *ins) {
     s->program->has_clusters = true;
-    if (!is_since(s, 78) || !counted(s, 3) || !plain(s)) return false;
-    int32_t *all = places(s, 3);
+    if (!is_since(s, 78) || !words_counted(s, 3) || !words_plain(s)) return false;
+    int32_t *all = operand_places(s, 3);
     const Word *from = &s->words[1];
     bool is_symbol = from->kind == WORD_SYMBOL && !from->in_brackets;
-    if (is_symbol && from->space != SPACE_SHARED) return mismatch(s, from);
+    if (is_symbol && from->space != SPACE_SHARED) return word_mismatch(s, from);
     ins->op = SIM_CLUSTER_ADDRESS;
     ins->results = all, ins->num_results = 1, ins->operands = all + 1, ins->num_operands = 2;
-    return result(s, &s->words[0], PTX_u32, &all[0]) &&
-           (is_symbol ? symbol(s, from, PTX_u32, &all[1]) : source(s, from, PTX_u32, &all[1])) &&
-           source(s, &s->words[2], PTX_u32, &all[2]);
+    return word_result(s, &s->words[0], PTX_u32, &all[0]) &&
+           (is_symbol ? word_symbol(s, from, PTX_u32, &all[1])
+                      : word_source(s, from, PTX_u32, &all[1])) &&
+           word_source(s, &s->words[2], PTX_u32, &all[2]);
 }
 
 static bool cluster_access(Statement *s, Ins *ins, bool load) {
@@ -850,17 +695,17 @@ static bool cluster_barrier(Statement *s, Ins *ins, SimOp op) {
 /* [to], values, [mbarrier]. PTX ISA 9.7.9.12. */
 static bool send(Statement *s, Ins *ins) {
     int count = ins->count;
-    int32_t *all = places(s, count + 2);
+    int32_t *all = operand_places(s, count + 2);
     const Word *to = &s->words[0], *barrier = &s->words[count + 1];
-    if (ins->bytes < 4) return refuse(s, "this instruction or form");
-    if (!is_since(s, 81) || !counted(s, count + 2)) return false;
+    if (ins->bytes < 4) return statement_refuse(s, "this instruction or form");
+    if (!is_since(s, 81) || !words_counted(s, count + 2)) return false;
     if (to->class == CLASS_B64 || barrier->class == CLASS_B64)
-        return refuse(s, "an address of 64 bits");
-    if (barrier->kind != WORD_REGISTER || barrier->group) return mismatch(s, barrier);
+        return statement_refuse(s, "an address of 64 bits");
+    if (barrier->kind != WORD_REGISTER || barrier->group) return word_mismatch(s, barrier);
     if (!address_of(s, ins, barrier, &all[count + 1])) return false;
     ins->from_offset = ins->offset, s->num_words--;
     if (!cluster_access(s, ins, false)) return false;
-    if (to->kind != WORD_REGISTER) return mismatch(s, to);
+    if (to->kind != WORD_REGISTER) return word_mismatch(s, to);
     memcpy(all, ins->operands, sizeof *all * (size_t)(count + 1));
     ins->op = SIM_SEND, ins->operands = all, ins->num_operands++;
     return true;
@@ -878,7 +723,7 @@ static bool fence(Statement *s, Ins *ins) {
 }
 
 static bool decode_form(Statement *s, Ins *ins, const PtxMatch *match) {
-    if (s->program->sm < match->least_sm) return refuse(s, "a target that is too old");
+    if (s->program->sm < match->least_sm) return statement_refuse(s, "a target that is too old");
     read_values(s, ins, match);
     switch (match->form) {
     case INS_LOAD_PARAM: return load_param(s, ins);
@@ -981,8 +826,6 @@ bool ptx_decode(Statement *s, Ins *ins) {
     int special = move_special_form(s, ins);
     if (special) return special > 0;
     const Mnemonic *known = find(s);
-    if (!known) return refuse(s, "this instruction or form");
+    if (!known) return statement_refuse(s, "this instruction or form");
     return known->row ? lane_op(s, ins, known->row) : decode_form(s, ins, &known->match);
 }
-
-bool ptx_decode_call(Statement *s, Ins *ins, const char *letters) { return take(s, ins, letters); }

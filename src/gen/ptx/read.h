@@ -6,6 +6,7 @@
  *     declare.c  registers and memory
  *     call.c     functions and the .params of calls
  *     tokens.c   words and numbers
+ *     words.c    an instruction's words -> operands
  *     decode.c   one instruction's words -> Ins; isa.def has the lane-by-lane ones, isa.c asks it
  *
  * Registers have places: 32 words side by side for 32 bits (one for each lane of a warp), twice
@@ -242,7 +243,7 @@ typedef struct PtxGiven {
 /* Inline assembly by itself, as what one lane can execute without a GPU; ends in SIM_END. */
 PtxProgram *ptx_read_inline(Arena *arena, Str text, PtxGiven *given, int count, Diag *diag);
 
-/* ---- decode.c: one instruction ---- */
+/* ---- one instruction ---- */
 
 typedef enum WordKind {
     WORD_REGISTER,
@@ -288,8 +289,27 @@ uint64_t ptx_grid_workspace(Statement *s);
 uint64_t ptx_address_of_map(const PtxProgram *p, const Word *word);
 bool ptx_is_of_entry(const PtxProgram *p, const Word *word);
 
+/* ---- words.c: operands as written -> operands; false after a diagnostic ---- */
+bool statement_refuse(Statement *s, const char *what); /* false: it is not supported */
+bool word_mismatch(Statement *s, const Word *word);    /* false: it does not fit there */
+int32_t constant_place(Statement *s, uint64_t bits, bool wide);
+int32_t *operand_places(Statement *s, int count);
+bool word_source(Statement *s, const Word *word, PtxType type, int32_t *operand);
+bool word_symbol(Statement *s, const Word *word, PtxType type, int32_t *operand);
+bool word_result(Statement *s, const Word *word, PtxType type, int32_t *place);
+bool words_counted(Statement *s, int want);
+/* The words from `first` are in braces of their own, if there are braces; then of `count` words. */
+bool words_grouped(Statement *s, int first, int count, bool braces);
+/* Sizes of the operands in order: '1' plain, '{' and a digit: so many in braces. */
+bool words_grouped_as(Statement *s, const char *sizes);
+bool words_plain(Statement *s); /* without braces */
+/* All operands of an instruction by their types, results first. */
+bool operands_take_types(Statement *s, Ins *ins, const PtxType *types, int count, int num_results);
+/* The same by letters, a result in upper case: p, h 16 bits, r 32, u an int of 32, l 64. */
+bool operands_take(Statement *s, Ins *ins, const char *letters);
+
+/* ---- decode.c ---- */
+
 bool ptx_decode(Statement *s, Ins *ins); /* false after a refusal */
-/* Arguments of a call by letters: r l. */
-bool ptx_decode_call(Statement *s, Ins *ins, const char *letters);
 
 #endif
