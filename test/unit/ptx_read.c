@@ -166,7 +166,7 @@ static const struct {
     {".loc 32768 2 3;", "file 32768 on device 'sim'"},
     {".version 8.0", "'.version'"},
     {"mov.u64 %d1, 1", "expected ',', saw 'ret'"},
-    {"mov.u64 %d1, 1; /* \n * \n", "has no end"},
+    {"mov.u64 %d1, 1; /* \n * \n", "a comment without an end"},
 };
 
 /* The refusal of a text, or "" for one that is read. */

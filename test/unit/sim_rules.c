@@ -51,7 +51,7 @@ static const struct {
     {"st.param.b32 [arg0], %r0;", "'st.param' needs"},
     {"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%r0}, {%r1}, {%r2}, {%r3};", "mma.sync"},
     {"{ { {", "no end"},
-    {"/* never closed", "no end"},
+    {"/* never closed", "without an end"},
     {".shared .align 16 .b8 big[49153];", "at most 49152 bytes"},
     {"\"text\";", "expected a name"},
     {"add.s32 %r0, {%r1, %r2;", "'{' without '}'"},
