@@ -58,6 +58,12 @@ static const char source[] =
     "    a = tl.load(x + i, mask=i < n, other=0)\n"
     "    tl.store(z + i, a + 1, mask=i < n)\n"
     "@triton.jit\n"
+    "def added(x, y, z, n, B: tl.constexpr):\n"
+    "    i = tl.arange(0, B)\n"
+    "    tl.atomic_add(y + i, 1, mask=i < n, sem='relaxed')\n"
+    "    a = tl.load(x + i, mask=i < n, other=0)\n"
+    "    tl.store(z + i, a + 1, mask=i < n)\n"
+    "@triton.jit\n"
     "def twice(x, y, z, n, B: tl.constexpr):\n"
     "    i = tl.arange(0, B)\n"
     "    tl.store(y + i, i % 7, mask=i < n)\n"
@@ -128,6 +134,11 @@ static void want(const char *kernel, float *m, int x, int y, int n) {
     }
     if (!strcmp(kernel, "behind")) {
         for (int i = 0; i < n; i++) m[y + i] = (float)(i % 7);
+        for (int i = 0; i < n; i++) m[Z + i] = m[x + i] + 1;
+        return;
+    }
+    if (!strcmp(kernel, "added")) {
+        for (int i = 0; i < n; i++) m[y + i] += 1;
         for (int i = 0; i < n; i++) m[Z + i] = m[x + i] + 1;
         return;
     }
@@ -221,8 +232,8 @@ static void check_kernel(tern_module *module, tern_context *context, const char 
 }
 
 static void check_device(const char *device) {
-    static const char *const names[] = {"moved",  "square", "less",  "both",    "crossed", "looped",
-                                        "walked", "behind", "twice", "product", "rows"};
+    static const char *const names[] = {"moved",  "square", "less",  "both",  "crossed", "looped",
+                                        "walked", "behind", "added", "twice", "product", "rows"};
     enum { NARROW_TOO = 6 };
     tern_status status;
     tern_open_options open = {.device = device, .cache_dir = ""};

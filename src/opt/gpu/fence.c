@@ -28,9 +28,9 @@
 
 typedef struct Access {   /* global memory that other lanes may touch, since the last barrier */
     const Value *base;    /* parameter; NULL: unknown */
-    const Value *pointer; /* NULL: unknown */
-    const Op *op;         /* .. too */
-    const Op *loop;       /* it is of another of its turns; NULL: of the same one */
+    const Value *pointer; /* NULL: of a copy */
+    const Op *op;
+    const Op *loop; /* it is of another of its turns; NULL: of the same one */
     bool writes;
     bool by_one;  /* stores a scalar: always the same thread */
     int64_t part; /* of stores that were one; 0: all of it */
@@ -71,8 +71,8 @@ static void scratch_unknown(Fencer *f) { f->busy_end = f->scratch_start + SMALL_
 
 /* Does each turn of a's loop access other elements, by its pointer? */
 static bool are_apart(const Fencer *f, const Access *a, const Access *b) {
-    return turns_are_apart(f->facts, f->needs, a->pointer, a->loop,
-                           a->op ? access_mask(a->op) : NULL, b->op ? access_mask(b->op) : NULL);
+    return turns_are_apart(f->facts, f->needs, a->pointer, a->loop, access_mask(a->op),
+                           access_mask(b->op));
 }
 
 /* Each thread meets only its own, if the parameters are the same. */
@@ -87,7 +87,7 @@ static bool same_lanes(const Fencer *f, const Access *a, const Access *b) {
 
 static void ask_launches(const Fencer *f, const Access *a, const Access *b) {
     if (!same_lanes(f, a, b)) needs_add_unequal(f->needs, a->base, b->base);
-    if (a->op && b->op) needs_add_not_near(f->needs, a->base, a->op, b->base, b->op, a->loop);
+    needs_add_not_near(f->needs, a->base, a->op, b->base, b->op, a->loop);
 }
 
 static bool conflicts(const Fencer *f, const Access *a, const Access *b) {
@@ -109,7 +109,6 @@ static bool conflicts(const Fencer *f, const Access *a, const Access *b) {
 
 /* By the same lanes of the same pointer: nothing new is asked of launches. */
 static bool is_same_question(const Op *old, const Op *op) {
-    if (!op || !old) return op == old;
     return access_pointer(old) == access_pointer(op) && access_mask(old) == access_mask(op);
 }
 
@@ -132,8 +131,7 @@ static Access access_of(const Fencer *f, const Op *op) {
     if (op->kind == OP_FILL) return (Access){.base = base, .op = op};
     bool by_one = op->kind == OP_STORE && !type_is_tile(pointer->type);
     int64_t part = op->kind == OP_STORE ? store_part(op) : 0;
-    bool is_plain = op->kind == OP_LOAD || op->kind == OP_STORE;
-    return (Access){base, pointer, is_plain ? op : NULL, NULL, op->kind != OP_LOAD, by_one, part};
+    return (Access){base, pointer, op, NULL, op->kind != OP_LOAD, by_one, part};
 }
 
 static void fence_access(Fencer *f, Op *op) {
@@ -160,7 +158,7 @@ static bool note_access(Op *op, void *user) {
     if (trips || is_turn_op(op) || op->kind == OP_RING) f->uses_shared = true;
     if (!access_pointer(op)) return true;
     Access access = access_of(f, op);
-    if (access.pointer || access.op) access.loop = f->loop;
+    access.loop = f->loop;
     add_access(f, access);
     return true;
 }
