@@ -24,6 +24,7 @@ KNOWN = {
     ("scan_columns.py", "not-written"),  # more columns than its grid is for
     ("dot_early.py", "not-written"), ("dot_early.py", "out-of-bounds"), ("dot_early.py", "race"),  # rows 160 apart, one output unused
     ("walked.py", "out-of-bounds"),  # its rows are 77 apart
+    ("scan_apart.py", "not-written"),  # one of its outputs is stored in some cases only
     ("pieces_twice.py", "not-written"),  # rows of 4096 of which n are written
     ("dot_few_turns.py", "not-written"),  # a grid of blocks on the diagonal
     ("unrolled_phases.py", "out-of-bounds"),  # its first row is w - 64
