@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # A program makes a tile of a product of rows with rows, of elements of 8 and of 32 bits. By 8 warps on an
-# H100 few blocks walk over all programs: whole tiles, rests, one turn, none.
+# H100 few blocks walk over all programs, by 4 all threads copy: whole tiles, rests, one turn, none.
 # tolerance: 1e-2 2e-2
 # grid: cdiv(M, BM), cdiv(N, BN)
 # options: num_warps = 8
@@ -9,6 +9,8 @@
 # case: M = 300, N = 272, K = 112, a = fp32[M, K] normal, b = fp32[N, K] normal, c = fp32[M, N], BM = 128, BN = 256, BK = 32
 # case: M = 260, N = 528, K = 144, a = fp8e4nv[M, K] normal, b = fp8e4nv[N, K] normal, c = fp32[M, N], BM = 128, BN = 256, BK = 128
 # case: M = 140, N = 144, K = 128, a = fp8e5[M, K] normal, b = fp8e5[N, K] normal, c = fp16[M, N], BM = 128, BN = 128, BK = 64
+# options: num_warps = 4
+# case: M = 140, N = 144, K = 208, a = fp8e5[M, K] normal, b = fp8e5[N, K] normal, c = fp16[M, N], BM = 128, BN = 128, BK = 64
 # options: num_warps = 8, num_stages = 4
 # case: M = 200, N = 272, K = 0, a = fp32[M, 4] normal, b = fp32[N, 4] normal, c = fp32[M, N], BM = 128, BN = 128, BK = 32
 # want: c == 0

@@ -249,6 +249,15 @@ void ptx_ring_enter(Gen *g, const Op *loop) {
     ptx_barrier(g);
 }
 
+/* Where a turn's products are short: whoever multiplies fences what it has met at the barrier, and
+ * the barrier comes sooner (i8, 128x128x64 by 4 warps, 947 -> 1003 TOP/s at 4096 on an H200; of 16
+ * bits from 1 % more to 1.5 % less). */
+static bool has_bytes(const Type *ring) {
+    for (int i = 0; i < ring->num_parts; i++)
+        if (type_size_bytes(ring->parts[i]) > 1) return false;
+    return true;
+}
+
 /* Each thread fences what it wrote before, whoever waited for it: where the next product by wgmma
  * brings some of what it multiplies, there is one fence for both. */
 static bool next_product_fences(const Op *ready) {
@@ -277,8 +286,10 @@ static void ptx_ready(Gen *g, const Op *op) {
         tir_plain(g->b, "cp.async.wait_all;"); /* committed or not */
     }
     if (ready_own(op)) return;
-    if (!next_product_fences(op)) fence_copies(g);
+    bool fences = !next_product_fences(op), late = has_bytes(turn_ring(op)->type);
+    if (fences && !late) fence_copies(g);
     ptx_barrier(g);
+    if (fences && late) fence_copies(g);
 }
 
 static void begin_apart(Gen *g, const Op *op) {
