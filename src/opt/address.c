@@ -55,16 +55,21 @@ bool op_writes_memory(const Op *op) {
     return op_has_trait(op, WRITES);
 }
 
+void facts_ask_near(const Facts *facts, const Op *store, const Op *other) {
+    const Op *loop = op_outermost_loop(store);
+    if (facts->needs && loop)
+        needs_add_not_near(facts->needs, facts_base(facts, store_pointer(store)), store,
+                           facts_base(facts, access_pointer(other)), other, loop);
+}
+
+bool facts_may_meet(const Facts *facts, const Op *store, const Op *other) {
+    bool may = facts_may_alias(facts, store_pointer(store), access_pointer(other));
+    if (!may) facts_ask_near(facts, store, other);
+    return may;
+}
+
 bool facts_may_write(const Facts *facts, const Op *op, const Op *load) {
-    if (op->kind == OP_STORE) {
-        bool may = facts_may_alias(facts, store_pointer(op), load_pointer(load));
-        const Op *loop = op_outermost_loop(op);
-        if (!may && facts->needs && loop)
-            needs_add_not_near(facts->needs, facts_base(facts, store_pointer(op)), op,
-                               facts_base(facts, load_pointer(load)), load, loop);
-        return may;
-    }
-    return op_writes_memory(op);
+    return op->kind == OP_STORE ? facts_may_meet(facts, op, load) : op_writes_memory(op);
 }
 
 bool facts_may_write_within(const Facts *facts, const Op *op, const Op *load) {

@@ -180,6 +180,11 @@ bool facts_may_alias(const Facts *facts, const Value *a, const Value *b);
 /* Does it write what a load can read? What people are told is nothing, nor is what rings hold. */
 bool op_writes_memory(const Op *op);
 void facts_ask(Facts *facts, Needs *needs); /* what is taken to be apart is added to needs */
+/* Does the store write, in any turn of the loops around it, what this load or store accesses? Of
+ * parameters that are taken to be apart each launch is asked. */
+bool facts_may_meet(const Facts *facts, const Op *store, const Op *other);
+/* Launches are asked whether they do; the parameters may be the same. */
+void facts_ask_near(const Facts *facts, const Op *store, const Op *other);
 /* Does it write what this load reads? */
 bool facts_may_write(const Facts *facts, const Op *op, const Op *load);
 bool facts_may_write_within(const Facts *facts, const Op *op, const Op *load); /* or in regions */

@@ -64,6 +64,18 @@ static const char source[] =
     "    a = tl.load(x + i, mask=i < n, other=0)\n"
     "    tl.store(z + i, a + 1, mask=i < n)\n"
     "@triton.jit\n"
+    "def again(x, y, z, n, B: tl.constexpr):\n"
+    "    i = tl.arange(0, 256)\n"
+    "    most = tl.zeros((256,), tl.float32)\n"
+    "    for k in range(0, n, 256):\n"
+    "        most = tl.maximum(most, tl.load(x + k + i, mask=k + i < n, other=0))\n"
+    "    for k in range(0, n, 256):\n"
+    "        b = tl.load(z + k + i, mask=k + i < n, other=0)\n"
+    "        tl.store(y + k + i, b + 1, mask=k + i < n)\n"
+    "        s = tl.sum(b, axis=0)\n"
+    "        a = tl.load(x + k + i, mask=k + i < n, other=0)\n"
+    "        tl.store(z + k + i, a + s + most, mask=k + i < n)\n"
+    "@triton.jit\n"
     "def twice(x, y, z, n, B: tl.constexpr):\n"
     "    i = tl.arange(0, B)\n"
     "    tl.store(y + i, i % 7, mask=i < n)\n"
@@ -114,6 +126,17 @@ static void want_rows(float *m, int x, int y) {
     for (int i = 0; i < ROWS * ROWS; i++) m[y + i / ROWS * 2 * ROWS + i % ROWS] = sums[i];
 }
 
+static void want_again(float *m, int x, int y, int n) {
+    float largest[256] = {0}, sum;
+    for (int i = 0; i < n; i++)
+        if (m[x + i] > largest[i % 256]) largest[i % 256] = m[x + i];
+    for (int k = 0; k < n; k += 256) {
+        sum = 0;
+        for (int i = k; i < k + 256 && i < n; i++) sum += m[Z + i], m[y + i] = m[Z + i] + 1;
+        for (int i = k; i < k + 256 && i < n; i++) m[Z + i] = m[x + i] + sum + largest[i % 256];
+    }
+}
+
 static void want(const char *kernel, float *m, int x, int y, int n) {
     static float a[TILE];
     float most = m[x];
@@ -140,6 +163,10 @@ static void want(const char *kernel, float *m, int x, int y, int n) {
     if (!strcmp(kernel, "added")) {
         for (int i = 0; i < n; i++) m[y + i] += 1;
         for (int i = 0; i < n; i++) m[Z + i] = m[x + i] + 1;
+        return;
+    }
+    if (!strcmp(kernel, "again")) {
+        want_again(m, x, y, n);
         return;
     }
     if (!strcmp(kernel, "twice")) {
@@ -232,8 +259,9 @@ static void check_kernel(tern_module *module, tern_context *context, const char 
 }
 
 static void check_device(const char *device) {
-    static const char *const names[] = {"moved",  "square", "less",  "both",  "crossed", "looped",
-                                        "walked", "behind", "added", "twice", "product", "rows"};
+    static const char *const names[] = {"moved",  "square",  "less",   "both",  "crossed",
+                                        "looped", "walked",  "behind", "added", "again",
+                                        "twice",  "product", "rows"};
     enum { NARROW_TOO = 6 };
     tern_status status;
     tern_open_options open = {.device = device, .cache_dir = ""};

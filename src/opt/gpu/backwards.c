@@ -38,22 +38,26 @@ static bool is_plain(const Op *op) {
     return op_has_trait(op, PURE) && (!op->num_regions || op_has_trait(op, ISOLATED));
 }
 
+/* By one parameter the two access the very same lanes; by two, if these are the same memory. */
+static bool order_matters(const Backwards *b, const Op *store, const Op *other) {
+    const Value *to = store_pointer(store), *pointer = access_pointer(other);
+    Disjoint apart = {.a = facts_base(b->facts, to), .b = facts_base(b->facts, pointer)};
+    bool same = apart.a && apart.b && disjoint_same(&apart, to, pointer) && !apart.num_equal;
+    if (same && apart.a == apart.b) return false;
+    if (!same || b->fn->overlaps) return facts_may_meet(b->facts, store, other);
+    facts_ask_near(b->facts, store, other);
+    return false;
+}
+
 static bool order_is_free(const Backwards *b) {
     const Region *body = for_body(b->loop);
     for (const Op *op = body->first; op; op = op->next) {
         if (!is_plain(op)) return false;
         if (op->kind != OP_STORE) continue;
         if (!moves_on(b, store_pointer(op))) return false;
-        for (const Op *other = body->first; other; other = other->next) {
-            if (other->kind != OP_LOAD && other->kind != OP_STORE) continue;
-            const Value *pointer = access_pointer(other);
-            Disjoint apart = {.a = facts_base(b->facts, store_pointer(op)),
-                              .b = facts_base(b->facts, pointer)};
-            bool same = apart.a && apart.b && disjoint_same(&apart, store_pointer(op), pointer);
-            if (!(same && !apart.num_equal) &&
-                facts_may_alias(b->facts, store_pointer(op), pointer))
+        for (const Op *other = body->first; other; other = other->next)
+            if ((other->kind == OP_LOAD || other->kind == OP_STORE) && order_matters(b, op, other))
                 return false;
-        }
     }
     return true;
 }
