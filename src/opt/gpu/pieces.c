@@ -783,7 +783,7 @@ static bool plan_shared(Pieces *p) {
     return false;
 }
 
-static bool cut_one(PassCtx *px, Func *fn) {
+static bool cut_one(PassCtx *px, Func *fn, bool *moved) {
     Arena *scratch = px->scratch;
     func_renumber(fn);
     Pieces p = {.px = px, .fn = fn, .order = {.arena = scratch}};
@@ -800,7 +800,10 @@ static bool cut_one(PassCtx *px, Func *fn) {
     /* Fewer spill little: 36 bytes of 384 registers. */
     p.may_stow = live > 2 * registers || p.scan_lanes;
     bool crowded = is_crowded(&p, live);
-    if (!p.is_short && !p.scan_lanes && !crowded) return false;
+    if (!p.is_short && !p.scan_lanes && !crowded) {
+        *moved = load_weights_of_whole(fn, p.threads, live);
+        return false;
+    }
     p.dims = dims_find(scratch, fn);
     p.facts = facts_compute_linear(scratch, fn);
     p.has_atomics = func_has_atomics(fn);
@@ -817,8 +820,8 @@ static bool cut_one(PassCtx *px, Func *fn) {
 }
 
 bool pass_pieces(PassCtx *px, Func *fn) {
-    bool changed = false;
-    for (int i = 0; i < MAX_RANK && fn->form == FORM_PROGRAM && cut_one(px, fn); i++)
+    bool changed = false, moved = false;
+    for (int i = 0; i < MAX_RANK && fn->form == FORM_PROGRAM && cut_one(px, fn, &moved); i++)
         changed = true;
-    return changed;
+    return changed || moved;
 }

@@ -126,6 +126,7 @@ void cluster_meet(const Cluster *c, Builder *b, const Ops *ends);
 void cluster_store(const Cluster *c); /* the others: by one block */
 /* weights.c */
 void load_weights(Func *fn, int threads);
+bool load_weights_of_whole(Func *fn, int threads, int live); /* live: registers of a thread */
 void load_ahead(Func *fn, int threads);
 
 #endif

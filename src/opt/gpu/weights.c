@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* When rows that are held load what is not held: weights, that each row reads again. The first are
  * on their way while threads, and the blocks of a cluster, meet for the last time: then nothing
- * else is. Those of the other pieces are loaded a piece ahead, where threads have registers. */
+ * else is. Those of the other pieces are loaded a piece ahead, where threads have registers. Of
+ * rows that registers hold, too: what stands behind the last barrier ptxas loads 16 bytes after
+ * 16 bytes, to save registers, and waits for each. */
 #include "opt/gpu/pieces.h"
 
 enum {
     EARLY_REGISTERS = 32, /* of a thread */
+    WHOLE_REGISTERS = 16, /* likewise, of rows that registers hold, .. */
+    MOST_LIVE = 64,       /* .. if so many do */
     AHEAD_REGISTERS = 16, /* likewise, of one piece, .. */
     AHEAD_THREADS = 256,  /* .. of a block, at most: others have fewer registers */
 };
@@ -37,22 +41,46 @@ static bool may_write(const Op *op) {
     return op_writes_memory(op) || op->num_regions > (op->kind == OP_REDUCE);
 }
 
-void load_weights(Func *fn, int threads) {
+static const Value *root_of(const Value *pointer) {
+    while (pointer->def && pointer->def->num_operands &&
+           type_is_ptr(pointer->def->operands[0]->type))
+        pointer = pointer->def->operands[0];
+    return pointer;
+}
+
+/* Something was loaded by that parameter before: a row, which is loaded again rather than held. */
+static bool is_known(const Op *load, const Op *at) {
+    bool found = false;
+    for (const Op *op = load->parent->first; op != at && !found; op = op->next)
+        found = op->kind == OP_LOAD && root_of(load_pointer(op)) == root_of(load_pointer(load));
+    return found;
+}
+
+static bool load_before_last(Func *fn, int threads, int room, bool held) {
     Op *at = NULL;
-    int room = EARLY_REGISTERS;
+    bool moved = false;
     for (Op *op = fn->body->first; op; op = op->next)
         if (op->kind == OP_REDUCE) at = op;
     for (Op *op = at, *next; op; op = next) {
         next = op->next;
-        if (may_write(op)) return;
+        if (may_write(op)) return moved;
         if (op->kind != OP_LOAD || load_volatile(op) || load_kept(op)) continue;
+        if (!held && is_known(op, at)) continue;
         int registers = registers_a_thread(threads, op_result(op)->type);
         bool can = registers <= room;
         for (int i = 0; i < op->num_operands && can; i++) can = can_go(op->operands[i], at, op, 0);
         if (!can) continue;
         room -= registers;
         go(op, at);
+        moved = true;
     }
+    return moved;
+}
+
+void load_weights(Func *fn, int threads) { load_before_last(fn, threads, EARLY_REGISTERS, true); }
+
+bool load_weights_of_whole(Func *fn, int threads, int live) {
+    return live <= MOST_LIVE && load_before_last(fn, threads, WHOLE_REGISTERS, false);
 }
 
 static bool is_streamed(const Op *op) {
