@@ -59,12 +59,14 @@ static int64_t loads_of(const Op *load) {
     return type_is_tile(type) ? (layout_regs(type_layout(type)) + width - 1) / width : 1;
 }
 
-/* Does it load little, and store? */
+/* Does it load little, and store, and wait for nobody's accesses? A barrier, too, stands between the
+ * loads of two turns: there is nothing to begin. */
 static bool is_light(const Op *loop) {
     int64_t loads = 0;
     bool stores = false;
     for (const Op *op = for_body(loop)->first; op; op = op->next) {
         if (op->num_regions && !op_has_trait(op, ISOLATED)) return false;
+        if (op->barrier && access_pointer(op)) return false;
         if (op->kind == OP_LOAD) loads += loads_of(op);
         stores |= op->kind == OP_STORE;
     }
