@@ -329,7 +329,7 @@ typedef struct Func {
     int num_values;            /* ids are below this */
     int num_warps, num_stages; /* as the launch options say */
     FuncForm form;
-    bool shares;   /* it holds so little that other blocks have room beside it (pass pieces) */
+    int shares;    /* so many blocks of what it holds have room (pass pieces); 0: nothing is said */
     bool overlaps; /* parameters may be the same memory: a launch said so */
     Str target;    /* of placed form: "sm_90a" */
     int block[3];  /* of thread and spread form: threads along x, y, z */

@@ -17,7 +17,15 @@ static const char source[] = "import triton\n"
                              "    a = tl.load(x + i, mask=i < n, other=0)\n"
                              "    b = tl.load(g + i, mask=i < n, other=0)\n"
                              "    s = tl.sum(a * b, axis=0)\n"
-                             "    tl.store(y + i, a * (b - s), mask=i < n)\n";
+                             "    tl.store(y + i, a * (b - s), mask=i < n)\n"
+                             "@triton.jit\n"
+                             "def three(x, g, y, n, B: tl.constexpr):\n"
+                             "    i = tl.arange(0, B)\n"
+                             "    a = tl.load(x + i, mask=i < n, other=0)\n"
+                             "    b = tl.load(g + i, mask=i < n, other=0)\n"
+                             "    c = tl.load(x + 1 + i, mask=i < n, other=0)\n"
+                             "    s = tl.sum(a * b + c, axis=0)\n"
+                             "    tl.store(y + i, a * (b - s) + c, mask=i < n)\n";
 
 enum { ROOM = 131072, COUNT = 131000 };
 
@@ -89,10 +97,10 @@ TEST(blocks_load_what_is_not_written) {
     }
 }
 
-/* Two tiles of 32768 numbers: as many bytes as one of 65536. */
-static void check_both(tern_context *context, tern_kernel *kernel, const int *at) {
+/* Two tiles of 32768 numbers, or three. */
+static void check_both(tern_context *context, tern_kernel *kernel, const int *at, bool three) {
     enum { SIDE = 32768, WIDE = 32001 };
-    static int memory[3 * SIDE], given[3 * SIDE], a[WIDE], b[WIDE];
+    static int memory[3 * SIDE], given[3 * SIDE], a[WIDE + 1], b[WIDE];
     for (int i = 0; i < 3 * SIDE; i++) memory[i] = number(i);
     tern_buffer *buffer = tern_alloc(context, sizeof memory);
     tern_write(buffer, 0, memory, sizeof memory);
@@ -105,28 +113,30 @@ static void check_both(tern_context *context, tern_kernel *kernel, const int *at
     memcpy(a, memory + at[0], sizeof a);
     memcpy(b, memory + at[1], sizeof b);
     int sum = 0;
-    for (int i = 0; i < WIDE; i++) sum += a[i] * b[i];
+    for (int i = 0; i < WIDE; i++) sum += a[i] * b[i] + (three ? a[i + 1] : 0);
     for (int i = 0; i < WIDE; i++)
-        memory[at[2] + i] = (int)((unsigned)a[i] * (unsigned)(b[i] - sum));
+        memory[at[2] + i] =
+            (int)((unsigned)a[i] * (unsigned)(b[i] - sum) + (unsigned)(three ? a[i + 1] : 0));
     bool same = !memcmp(memory, given, sizeof memory);
     if (!same) printf("at %d %d %d\n", at[0], at[1], at[2]);
     CHECK(same);
     tern_buffer_free(buffer);
 }
 
-TEST(two_tiles_are_held_by_two_blocks) {
+TEST(two_tiles_and_three) {
     static const int places[][3] = {
         {0, 32768, 65536}, {0, 32768, 0}, {0, 32768, 32768}, {4, 32768, 3}, {0, 0, 32768}};
     Kernels of = opened(1);
-    for (int warps = 4; warps <= 32; warps *= 8) {
-        tern_options options = {.num_warps = warps};
-        tern_kernel *kernel = tern_compile(of.module, "both", "*i32,*i32,*i32,i32,32768", &options);
+    for (int k = 0; k < 4; k++) {
+        tern_options options = {.num_warps = k % 2 ? 32 : 4};
+        tern_kernel *kernel =
+            tern_compile(of.module, k < 2 ? "both" : "three", "*i32,*i32,*i32,i32,32768", &options);
         CHECK_STR(kernel ? "" : tern_message(of.context), "");
         if (!kernel) continue;
-        CHECK(
-            strstr(tern_kernel_text(kernel, TERN_STAGE_FACTS), "cluster: 2 blocks are a program"));
+        const char *facts = tern_kernel_text(kernel, TERN_STAGE_FACTS);
+        CHECK(strstr(facts, k < 2 ? "cluster: 2 blocks" : "cluster: 4 blocks"));
         for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-            check_both(of.context, kernel, places[i]);
+            check_both(of.context, kernel, places[i], k >= 2);
         tern_kernel_free(kernel);
     }
     closed(&of);

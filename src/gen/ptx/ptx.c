@@ -139,7 +139,8 @@ static int blocks_beside(const Gen *g) {
     int by_shared = arch_blocks(g->arch, g->shared_size);
     int by_registers = REGISTERS / (g->threads * LEAST_EACH);
     int blocks = by_shared < by_registers ? by_shared : by_registers;
-    return blocks < 1 ? 1 : blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS;
+    int most = g->fn->shares ? g->fn->shares : MOST_BLOCKS;
+    return blocks < 1 ? 1 : blocks < most ? blocks : most;
 }
 
 static void print_module(Gen *g, Buf *out) {

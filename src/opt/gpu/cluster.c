@@ -16,7 +16,8 @@
 
 enum {
     SHARE = 128 << 10, /* bytes that a block holds, if they were all in registers .. */
-    LEAST_SHARES = 4,  /* .. and for how many of them it pays, where it is three tiles or more */
+    LEAST_SHARES = 4,  /* .. and for how many of them it pays, of three tiles or more .. */
+    LEAST_WIDE = 3,    /* .. or, of 32 bits, for so many */
     MOST_BLOCKS = 8,   /* of a cluster, on any GPU */
     MOST_TOLD = 8,     /* results of a reduction */
 };
@@ -91,6 +92,11 @@ static void choose_threads(Cluster *c) {
     bool is_narrow = bytes_held(c, 1) < bytes_held(c, 4);
     c->threads = bytes_held(c, 1) > (int64_t)c->blocks * SHARE / 2 ? 512 : 256;
     c->lanes = is_narrow && count_streamed(c) == 1 ? 32 : 16;
+    if (is_narrow || c->held.count < 3) return;
+    /* Several pieces, of whose lanes many registers are alive. */
+    if (op_result(c->held.data[0])->type->lanes <= c->blocks * c->threads * c->lanes)
+        c->threads = 256;
+    c->beside = 2;
 }
 
 static void add_nest(Cluster *c, const Nest *nest, const Map *held) {
@@ -108,10 +114,12 @@ void cluster_choose(Cluster *c, int num_nests, Nest *const *nests, const Map *he
     if (!c->px->clusters || !arch || arch->number < 90) return;
     for (int i = 0; i < num_nests; i++) add_nest(c, nests[i], held);
     int64_t bytes = bytes_held(c, 4); /* of less than a register: the work is that of whole ones */
-    int least = c->held.count < 3 ? c->held.count : LEAST_SHARES;
+    int least = bytes_held(c, 1) < bytes ? LEAST_SHARES : LEAST_WIDE;
+    if (c->held.count < 3) least = c->held.count;
     if (bytes < (int64_t)least * SHARE || !can_cluster(c)) return;
     while (c->blocks < MOST_BLOCKS && bytes > (int64_t)c->blocks * SHARE) c->blocks *= 2;
     c->chosen = true;
+    c->beside = 3;
     choose_threads(c);
     if (c->blocks == 1) return;
     for (Op *op = c->fn->body->first; op; op = op->next)

@@ -743,7 +743,7 @@ static void choose_cluster(Pieces *p) {
     if (fits) choose_held(p);
     if (fits && p->num_held + p->num_kept == num_pieces(p)) {
         p->fn->num_warps = p->threads / 32;
-        p->fn->shares = true;
+        p->fn->shares = p->cluster.beside;
         return;
     }
     *p = one;

@@ -115,6 +115,7 @@ typedef struct Cluster {
     int blocks;  /* 1: it is one */
     int threads; /* of a block: as given; of several they are more blocks, instead; .. */
     int lanes;   /* .. of a piece, that each has */
+    int beside;  /* blocks of a multiprocessor, at most */
     Ops others;  /* stores that are of no piece */
 } Cluster;
 /* held: results of those loads. */
