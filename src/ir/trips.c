@@ -282,7 +282,8 @@ static bool scan_goes_anew(const Layout *layout, const ScanParts *parts) {
 }
 
 bool scan_parts(const Op *op, ScanParts *parts) {
-    enum { MOST_WARP_BITS = 3, MOST_HIGH_BITS = 4 }; /* each thread reads what all of them make */
+    /* Each thread reads what all of them make; of more each warp had better scan it anew. */
+    enum { MOST_WARP_BITS = 3, MOST_HIGH_BITS = 4, MANY_BITS = 7 };
     const Type *in = op->operands[0]->type;
     const Layout *layout = type_layout(in);
     uint32_t axis = tile_dim_bits(in, (int)scan_axis(op));
@@ -305,7 +306,8 @@ bool scan_parts(const Op *op, ScanParts *parts) {
     }
     bool few =
         parts->count[SCAN_WARPS] <= MOST_WARP_BITS && parts->count[SCAN_HIGH] <= MOST_HIGH_BITS;
-    parts->anew = !few && scan_goes_anew(layout, parts);
+    bool many = parts->count[SCAN_WARPS] + parts->count[SCAN_HIGH] >= MANY_BITS;
+    parts->anew = (!few || many) && scan_goes_anew(layout, parts);
     return few || parts->anew;
 }
 
