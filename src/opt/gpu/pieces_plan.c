@@ -146,7 +146,7 @@ static bool is_no_write(Op *op, void *user) {
     intptr_t at = pieces_order(b->p, op);
     bool inside =
         at > pieces_order(b->p, b->load) && (!b->same_loop || at < pieces_order(b->p, b->end));
-    if (!inside || !op_writes_memory(op) || op == b->end) return true;
+    if (!inside || !op_writes_memory(op) || (op == b->end && b->same_loop)) return true;
     bool has_place = op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
     bool here = b->same_loop && has_place && b->p->open && ops_have(&b->p->open->ends, op);
     if (has_place && !may_meet(b->p, op, b->load)) {
