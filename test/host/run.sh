@@ -26,8 +26,6 @@ script 0 '-170141183460469231731687303715884105727' 'print(int("-170141183460469
 script 3 'not supported: an integer of more than 128 bits' 'print(int("17014118346046923173168730371588410572" + "8"))'
 script 3 'not supported: the joined sequence is too long' 'x = "a"' 'while True: x = x + x'
 script 1 'MemoryError' 'x = [0] * (1 << 40)'
-script 1 'MemoryError' 'class A:' '    def __iter__(self): return self' '    def __next__(self): return 1' \
-    'list(A())'
 # What a script holds is bounded: values by 1 GiB or --memory, tensors by --memory and what the machine has.
 memory() {
     size=$1 code=$2 words=$3
@@ -43,6 +41,8 @@ memory 50M 1 's.py:1:12: MemoryError' 'def f(*a): return f(*a, *a)' 'f(1)'
 memory 50M 1 's.py:2:14: MemoryError' 'while True:' '    class A: pass'
 memory 50M 1 's.py:1:1: MemoryError' 'print(",".join(["a" * 1000000] * 1000))'
 memory 50M 1 'MemoryError' 'list(iter(int, 1))'
+memory 50M 1 'MemoryError' 'class A:' '    def __iter__(self): return self' '    def __next__(self): return 1' \
+    'list(A())'
 memory 50M 1 's.py:3:22: RuntimeError: DefaultCPUAllocator: can'"'"'t allocate memory: you tried to allocate 4000000 bytes.' \
     'import torch' 'x = []' 'while True: x.append(torch.zeros(1000000))'
 # What was given back may be had again, in other sizes; a value that is dropped counts no more.
@@ -79,7 +79,7 @@ script 3 's.py:1:1: not supported: async functions' 'async def f(x): pass'
 script 3 "not supported: 'yield' in a lambda" 'f = lambda: (yield)' 'f()'
 script 1 'KeyError' 'def f():' '    yield 1' '    raise KeyError(2)' 'list(f())'
 script 1 'RecursionError' 'def f():' '    yield from f()' 'list(f())'
-script 1 'MemoryError' 'def f():' '    x = []' '    while True: x.append("a" * 1000000)' '    yield x' 'list(f())'
+memory 50M 1 'MemoryError' 'def f():' '    x = []' '    while True: x.append("a" * 1000000)' '    yield x' 'list(f())'
 script 3 'more than 1000 generators at once' 'def f():' '    yield 1' 'x = [f() for _ in range(1001)]' 'for y in x: next(y)'
 script 3 "not supported: reading '/etc/passwd' without --allow-read DIR" 'open("/etc/passwd")'
 script 3 "not supported: reading 'x' without --allow-read DIR" 'import os' 'os.path.exists("x")'
