@@ -497,7 +497,8 @@ static int registers_reduced(const Pieces *p, const Nest *nest) {
 static void contract(const Writer *w, Value **sum) {
     const Op *add = (*sum)->def,
              *product = add && add->kind == OP_FADD ? add->operands[1]->def : NULL;
-    bool fuses = w->p->cluster.chosen && w->p->holds_narrow && !w->p->px->precise;
+    bool one = w->p->cluster.chosen && w->p->held.count == 1; /* with two, ptxas spills */
+    bool fuses = one && w->p->holds_narrow && !w->p->px->precise;
     if (!fuses || !product || product->kind != OP_FMUL || product->parent != add->parent) return;
     *sum = build_3(w->b, OP_FMA, product->operands[0], product->operands[1], add->operands[0]);
 }
