@@ -74,6 +74,8 @@ typedef enum CudaFunctionAttribute {
     CUDA_FUNCTION_LOCAL_BYTES = 3,
     CUDA_FUNCTION_REGISTERS = 4,
     CUDA_FUNCTION_MAX_DYNAMIC_SHARED = 8,
+    CUDA_FUNCTION_CLUSTER_POLICY = 15,
+    CUDA_CLUSTER_BALANCED = 2, /* its blocks go where there is room, several to a multiprocessor */
 } CudaFunctionAttribute;
 
 typedef enum CudaJitOption {

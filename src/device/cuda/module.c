@@ -92,6 +92,9 @@ static tern_status check_limits(Cuda *cuda, const CompiledKernel *kernel, CudaOb
     for (int i = 0; i < 3; i++) object->block[i] = (unsigned)kernel->facts.block[i];
     object->is_cooperative = kernel->facts.is_cooperative;
     object->dynamic_shared = (unsigned)(shared - static_shared);
+    /* A wish. Of 512 threads, two of which share a multiprocessor, it is none to make. */
+    if (kernel->facts.cluster && threads <= 256)
+        driver->function_set(object->function, CUDA_FUNCTION_CLUSTER_POLICY, CUDA_CLUSTER_BALANCED);
     /* What a block has without asking for more, on every GPU so far: 48 KiB. */
     if (shared <= 48 * 1024 || object->dynamic_shared == 0) return TERN_OK;
     return cuda_check(cuda,
