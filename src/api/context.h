@@ -86,6 +86,8 @@ struct tern_kernel {
      * NULL: not yet. */
     const CompileRequest *request;
     void *without_maps;
+    const CompiledKernel *few_compiled; /* for no more programs than run at a time; NULL: not yet */
+    void *few;
     const char *name, *ast, *ir, *remarks, *facts, *configs, *times;
     const bool *written; /* of each parameter of the compiled kernel; NULL: not asked yet */
     int num_arguments;   /* of a launch; behind them are those that symbols give */
@@ -102,6 +104,8 @@ struct tern_kernel {
 /* What runs where the arguments allow no tensor maps, or are not as the text takes for granted,
  * which is rare: compiled when it is first asked for. NULL: there is no such text. */
 void *kernel_without_maps(tern_kernel *kernel);
+/* Where facts say so (walks_far), for a launch of few programs. */
+void *kernel_for_few(tern_kernel *kernel, const uint32_t grid[3]);
 
 struct tern_buffer {
     tern_context *context;

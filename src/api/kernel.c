@@ -179,6 +179,7 @@ static void kernel_close(Handle *own) {
     if (kernel->loaded && !setjmp(context->oom)) device->ops->unload(device, kernel->loaded);
     if (kernel->without_maps && !setjmp(context->oom))
         device->ops->unload(device, kernel->without_maps);
+    if (kernel->few && !setjmp(context->oom)) device->ops->unload(device, kernel->few);
     free(kernel->findings);
     module_release(kernel->module);
     arena_free(kernel->arena);
@@ -208,21 +209,40 @@ tern_kernel *kernel_finish(tern_kernel *kernel, const Spec *specs, const tern_op
     return kernel;
 }
 
-void *kernel_without_maps(tern_kernel *kernel) {
-    if (!kernel->request || kernel->without_maps) return kernel->without_maps;
+/* The kernel in another way, loaded; or NULL. */
+static const CompiledKernel *compile_again(tern_kernel *kernel, const CompileRequest *request,
+                                           void **loaded) {
     Device *device = &kernel->own.context->device;
     Diag diag = {.arena = kernel->arena};
-    CompileRequest request = *kernel->request;
-    request.maps = request.asks = false, request.overlaps = true;
-    module_aim(kernel->module, request.target);
-    const CompiledKernel *compiled = compile_kernel(kernel->arena, &request, &diag);
+    module_aim(kernel->module, request->target);
+    const CompiledKernel *compiled = compile_kernel(kernel->arena, request, &diag);
     if (!compiled) {
         context_fail_diag(kernel->own.context, &diag);
         return NULL;
     }
-    tern_status status = device->ops->load(device, compiled, &kernel->without_maps);
+    tern_status status = device->ops->load(device, compiled, loaded);
     if (status) context_fail_device(kernel->own.context, status);
-    return status ? NULL : kernel->without_maps;
+    return status ? NULL : compiled;
+}
+
+void *kernel_without_maps(tern_kernel *kernel) {
+    if (!kernel->request || kernel->without_maps) return kernel->without_maps;
+    CompileRequest request = *kernel->request;
+    request.maps = request.asks = false, request.overlaps = true;
+    compile_again(kernel, &request, &kernel->without_maps);
+    return kernel->without_maps;
+}
+
+/* A ring of a power of two turns, as many as there is room for: a slot is then a bit field. */
+void *kernel_for_few(tern_kernel *kernel, const uint32_t grid[3]) {
+    enum { LEAST_STAGES = 4 };
+    CompileRequest request = *kernel->request;
+    request.walks = false, request.few = true;
+    if (request.num_stages < LEAST_STAGES) request.num_stages = LEAST_STAGES;
+    if (!kernel->few_compiled) kernel->few_compiled = compile_again(kernel, &request, &kernel->few);
+    if (!kernel->few_compiled) return NULL;
+    bool fits = kernel_allows(kernel->few_compiled, kernel->values, kernel->rooms, grid);
+    return fits ? kernel->few : kernel_without_maps(kernel);
 }
 
 CompileRequest kernel_request(const Device *device, const tern_options *options) {
@@ -389,8 +409,7 @@ static const char *facts_text(tern_kernel *kernel) {
     }
     if (facts->shared_bytes) buf_printf(&out, "shared memory: %d bytes\n", facts->shared_bytes);
     if (facts_threads(facts)) buf_printf(&out, "threads a block: %d\n", facts_threads(facts));
-    if (facts->cluster)
-        buf_printf(&out, "cluster: %d blocks are a program\n", facts->cluster);
+    if (facts->cluster) buf_printf(&out, "cluster: %d blocks are a program\n", facts->cluster);
     if (facts->scratch_bytes) buf_printf(&out, "scratch: %zu bytes\n", facts->scratch_bytes);
     if (facts->may_spin) buf_puts(&out, "waits for other programs: yes\n");
     for (int i = 0; i < facts->notes.count; i++)

@@ -162,7 +162,7 @@ static tern_status check_count(tern_kernel *kernel, int num_arguments) {
     return TERN_ERROR_ARGUMENT;
 }
 
-/* Blocks that walk would have one program each, and be slower than without. */
+/* Blocks that walk would have one program each, and be slower than those that do not. */
 static bool has_few_programs(const tern_kernel *kernel, const uint32_t grid[3]) {
     const GenFacts *facts = &kernel->compiled->facts;
     uint64_t blocks = (uint64_t)kernel->own.context->device.walks;
@@ -188,7 +188,7 @@ static tern_status launch(tern_stream *stream, tern_kernel *kernel, const uint32
     if (kernel->compiled->facts.is_cooperative && device->ops->on_host) begin_barrier(kernel);
     device->stop = 0;
     void *queue = stream_queue(stream), *loaded = NULL;
-    if (has_few_programs(kernel, grid) && (loaded = kernel_without_maps(kernel)))
+    if (has_few_programs(kernel, grid) && (loaded = kernel_for_few(kernel, grid)))
         return context_checked(context,
                                device->ops->launch(device, queue, loaded, grid, kernel->args));
     loaded = kernel->loaded;

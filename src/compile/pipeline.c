@@ -217,6 +217,7 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
                           .bounds = request->bounds,
                           .maps = request->maps,
                           .walks = request->walks,
+                          .few = request->few,
                           .line_info = true,
                           .facts = px.facts,
                           .needs = px.needs};

@@ -14,6 +14,7 @@ typedef struct GenOptions {
     bool bounds;      /* accesses are tested, see gen/c/inside.c; for cpu */
     bool maps;        /* who launches the text makes its tensor maps (GenFacts.maps); for gpu */
     bool walks;       /* who launches the text cuts the grid (GenFacts.walks); for gpu */
+    bool few;         /* launches are of no more programs than run at a time; for gpu */
     bool line_info;
     const struct Facts *facts; /* opt.h: of the function, where they are known; or NULL */
     struct Needs *needs;       /* opt.h: what each launch is asked; or NULL; for cpu */

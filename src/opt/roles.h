@@ -53,6 +53,7 @@ typedef struct Roles {
     const char *not_out; /* why, or NULL */
     Needs *needs;        /* what boxes take for granted; NULL: nothing */
     bool tiles;          /* one after the other: nest.c */
+    bool few;            /* programs of one tile, of which all run at a time */
     bool walks;          /* its blocks walk over the programs of the grid */
     bool by_slots;       /* consumers count turns by slots: TURN_SLOT_BITS */
     int spare;           /* .. and for all else */
@@ -61,8 +62,9 @@ typedef struct Roles {
 
 /* Two functions made of copies; NULL: there are none, and *why is a reason or NULL. has_maps: boxes
  * may be copied. can_walk: the launch may be of fewer blocks, with the true grid in three
- * parameters more. */
-Roles *roles_of(Arena *arena, Func *fn, bool has_maps, bool can_walk, const char **why);
+ * parameters more. has_few: each block that runs has one program. */
+Roles *roles_of(Arena *arena, Func *fn, bool has_maps, bool can_walk, bool has_few,
+                const char **why);
 /* Of a kernel without roles, whose rings one thread fills with boxes (gpu/flat.c): `consumers` is
  * all of it. NULL: there are none, and *why is a reason or NULL. */
 Roles *roles_flat(Arena *arena, const Func *kernel, const char **why);

@@ -33,6 +33,7 @@ typedef bool Catches(const char *text, uint64_t seed, void *user);
 static const char *const ordering[] = {"cp.async.wait",
                                        "cp.async.commit",
                                        "bar.sync",
+                                       "bar.arrive",
                                        "bar.warp",
                                        "wgmma.fence",
                                        "wgmma.commit",

@@ -171,24 +171,25 @@ static const char wide[] =
     "import triton\n"
     "import triton.language as tl\n"
     "@triton.jit\n"
-    "def wide(a, b, c, N: tl.constexpr):\n"
+    "def wide(a, b, c, N: tl.constexpr, K: tl.constexpr, BK: tl.constexpr):\n"
     "    row = tl.arange(0, 128)\n"
     "    column = tl.program_id(0) * 256 + tl.arange(0, 256)\n"
-    "    depth = tl.arange(0, 16)\n"
+    "    depth = tl.arange(0, BK)\n"
     "    acc = tl.zeros([128, 256], dtype=tl.float32)\n"
-    "    for start in range(0, 64, 16):\n"
-    "        acc = tl.dot(tl.load(a + row[:, None] * 64 + depth[None, :] + start),\n"
-    "                     tl.load(b + column[None, :] * 64 + depth[:, None] + start), acc)\n"
+    "    for start in range(0, K, BK):\n"
+    "        acc = tl.dot(tl.load(a + row[:, None] * K + depth[None, :] + start),\n"
+    "                     tl.load(b + column[None, :] * K + depth[:, None] + start), acc)\n"
     "    tl.store(c + row[:, None] * N + column[None, :], acc.to(tl.float16))\n";
 
-enum { WIDE_M = 128, WIDE_N = 256, WIDE_K = 64 };
+enum { WIDE_M = 128, WIDE_N = 256, WIDE_K = 80, WIDE_DEEP = 320 };
 
-static int wrong_in_wide(const int8_t *a, const int8_t *b, const uint16_t *c, int columns) {
+static int wrong_in_wide(const int8_t *a, const int8_t *b, const uint16_t *c, int columns,
+                         int depth) {
     int wrong = 0;
     for (int i = 0; i < WIDE_M * columns; i++) {
         int sum = 0;
-        for (int k = 0; k < WIDE_K; k++)
-            sum += a[i / columns * WIDE_K + k] * b[i % columns * WIDE_K + k];
+        for (int k = 0; k < depth; k++)
+            sum += a[i / columns * depth + k] * b[i % columns * depth + k];
         wrong += float_decode(FLOAT_F16, c[i]) != sum;
     }
     return wrong;
@@ -203,7 +204,7 @@ static bool walk_wide(tern_context *context, int programs) {
     tern_buffer *buffers[3];
     tern_argument arguments[3];
     char signature[64];
-    snprintf(signature, sizeof signature, "*fp16:16,*fp16:16,*fp16:16,%d", columns);
+    snprintf(signature, sizeof signature, "*fp16:16,*fp16:16,*fp16:16,%d,%d,16", columns, WIDE_K);
     tern_module *module = tern_load_text(context, wide, strlen(wide), "wide.py");
     tern_options options = {.size = sizeof options, .num_warps = 8, .num_stages = 3};
     tern_kernel *kernel = tern_compile(module, "wide", signature, &options);
@@ -218,8 +219,8 @@ static bool walk_wide(tern_context *context, int programs) {
     CHECK(strstr(tern_kernel_text(kernel, TERN_STAGE_FACTS), "where there are more than blocks"));
     CHECK(!tern_launch(NULL, kernel, (uint32_t[]){(uint32_t)programs, 1, 1}, arguments, 3));
     tern_read(buffers[2], 0, data[2], sizeof *data[2] * (size_t)sizes[2]);
-    CHECK(!wrong_in_wide(numbers[0], numbers[1], data[2], columns));
-    bool walked = !kernel->without_maps;
+    CHECK(!wrong_in_wide(numbers[0], numbers[1], data[2], columns, WIDE_K));
+    bool walked = !kernel->few;
     for (int i = 0; i < 3; i++) {
         tern_buffer_free(buffers[i]);
         free(data[i]), free(numbers[i]);
@@ -228,6 +229,62 @@ static bool walk_wide(tern_context *context, int programs) {
     tern_module_free(module);
     return walked;
 }
+
+typedef struct Wide {
+    uint16_t a[WIDE_M * WIDE_DEEP], b[WIDE_N * WIDE_DEEP], c[WIDE_M * WIDE_N];
+    int8_t of_a[WIDE_M * WIDE_DEEP], of_b[WIDE_N * WIDE_DEEP];
+} Wide;
+
+typedef struct WideLaunch {
+    const CompiledKernel *kernel;
+    int depth; /* of all turns */
+} WideLaunch;
+
+static bool catches_wide(const char *text, uint64_t seed, void *user) {
+    static Wide in;
+    const WideLaunch *l = user;
+    const CompiledKernel *kernel = l->kernel;
+    Bench b = bench_new();
+    for (int i = 0; i < COUNT(in.a); i++) in.a[i] = small_half(&in.of_a[i]);
+    for (int i = 0; i < COUNT(in.b); i++) in.b[i] = small_half(&in.of_b[i]);
+    memset(in.c, 0x55, sizeof in.c);
+    b.seed = seed, b.shared = kernel->facts.shared_bytes, b.broken = true;
+    bench_buffer(&b, in.a, sizeof in.a);
+    bench_buffer(&b, in.b, sizeof in.b);
+    bench_buffer(&b, in.c, sizeof in.c);
+    bench_maps(&b, kernel);
+    bool runs = bench_run(&b, text, 1) && !b.failure.status;
+    arena_free(b.arena);
+    return !runs || wrong_in_wide(in.of_a, in.of_b, in.c, WIDE_N, l->depth);
+}
+
+/* What one program runs of instructions of 256 columns: boxes in, the producer's before all have
+ * seen its mbarriers, and boxes out. */
+static void check_few(int depth, int turn, bool mutates) {
+    char signature[64];
+    snprintf(signature, sizeof signature, "*fp16:16,*fp16:16,*fp16:16,256,%d,%d", depth, turn);
+    tern_context *context = opened("sim:h200", 1);
+    tern_module *module = tern_load_text(context, wide, strlen(wide), "wide.py");
+    tern_options options = {.size = sizeof options, .num_warps = 8, .num_stages = 3};
+    tern_kernel *kernel = tern_compile(module, "wide", signature, &options);
+    CHECK(kernel && kernel_for_few(kernel, (uint32_t[]){1, 1, 1}));
+    if (!kernel) return;
+    WideLaunch few = {kernel->few_compiled, depth};
+    const char *text = few.kernel->text.data;
+    CHECK(strstr(text, "bar.arrive 0, 384;"));
+    CHECK(strstr(text, "cp.async.bulk.tensor.2d.global."));
+    CHECK((strstr(text, "cp.async.bulk.wait_group.read 1;") != NULL) == !mutates);
+    for (uint64_t seed = 0; seed < 4; seed++) CHECK(!catches_wide(text, seed, &few));
+    if (mutates) CHECK(each_order_is_missed(text, catches_wide, &few) > 20);
+    tern_kernel_free(kernel);
+    tern_module_free(module);
+    tern_close(context);
+}
+
+TEST(each_order_of_few_programs_is_missed) { check_few(WIDE_K, 16, true); }
+
+/* Turns so large that the tile goes out through two buffers, each written again. */
+TEST(few_programs_of_large_turns) { check_few(WIDE_DEEP, 64, false); }
 
 /* Instructions of 256 columns: a block of an H200 for each of 132 programs does not walk. */
 TEST(few_programs_of_wide_tiles_are_not_walked_over) {
@@ -243,7 +300,8 @@ TEST(few_programs_of_other_types_are) {
     tern_context *context = opened("sim:h200", 1);
     tern_module *module = tern_load_text(context, wide, strlen(wide), "wide.py");
     tern_options options = {.size = sizeof options, .num_warps = 8, .num_stages = 3};
-    tern_kernel *kernel = tern_compile(module, "wide", "*fp32:16,*fp32:16,*fp16:16,512", &options);
+    tern_kernel *kernel =
+        tern_compile(module, "wide", "*fp32:16,*fp32:16,*fp16:16,512,80,16", &options);
     CHECK(kernel);
     if (!kernel) return;
     const char *facts = tern_kernel_text(kernel, TERN_STAGE_FACTS);

@@ -398,15 +398,18 @@ static void meet_sender(Gen *g, const Sender *s) {
         ptx_barrier(g);
 }
 
+static MapRecipe recipe_out(const Gen *g, const BoxStore *out, int rows) {
+    MapRecipe map = recipe_of(g, out->value->type, &g->roles->boxes.data[out->box]);
+    map.stores = true;
+    if (map.dims[1].box > rows) map.dims[1].box = rows;
+    return map;
+}
+
 /* Boxes of the sender's rows; their map, and how many of these rows it takes at once. */
 static MapRecipe map_out(Gen *g, const BoxStore *out, const Sender *s) {
-    const Box *box = &g->roles->boxes.data[out->box];
-    const Type *part = out->value->type;
-    MapRecipe map = recipe_of(g, part, box);
-    map.stores = true;
+    int rows = rows_out(out->value->type, &g->roles->boxes.data[out->box], s);
+    MapRecipe map = recipe_out(g, out, rows);
     Str name = g->fn->params[map.base].name;
-    int rows = rows_out(part, box, s);
-    if (map.dims[1].box > rows) map.dims[1].box = rows;
     ptx_note(g, str_format(g->arena, "stores to %.*s: boxes of %dx%d by one thread (TMA)",
                            STR_ARG(name), map.dims[1].box, map.dims[0].box));
     return map;
@@ -429,7 +432,7 @@ static void store_panel(Gen *g, const BoxStore *out, const Sender *s, const MapR
 }
 
 static void send(Gen *g, const BoxStore *out, const Sender *s, const MapRecipe *map, int first,
-                 int end, int offset) {
+                 int end, int offset, bool commits) {
     int skip = tir_new_label(g->b);
     Panels p = panels_of(out->value->type, &g->roles->boxes.data[out->box]);
     tir_plain(g->b, "fence.proxy.async.shared::cta;");
@@ -438,7 +441,7 @@ static void send(Gen *g, const BoxStore *out, const Sender *s, const MapRecipe *
     int scope = tir_enter(g->b);
     for (int panel = first; panel < end; panel++)
         store_panel(g, out, s, map, panel, offset + (panel - first) * p.rows * p.span);
-    tir_plain(g->b, "cp.async.bulk.commit_group;");
+    if (commits) tir_plain(g->b, "cp.async.bulk.commit_group;");
     tir_leave(g->b, scope);
     tir_label(g->b, skip);
 }
@@ -464,7 +467,7 @@ static void box_out(Gen *g, const BoxStore *out) {
     wait_for_stores(g, &sender, "cp.async.bulk.wait_group 0;");
     ptx_shared_store(g, &tile, type_layout(part), ptx_regs_of(g, out->value));
     MapRecipe map = map_out(g, out, &sender);
-    send(g, out, &sender, &map, 0, p.row_bytes / p.span, tile.offset);
+    send(g, out, &sender, &map, 0, p.row_bytes / p.span, tile.offset, true);
 }
 
 /* A panel after the other, by buffers in turns: one is written again when what it held has been
@@ -485,7 +488,9 @@ static void panels_out(Gen *g, const BoxStore *out) {
     Tir *lanes = ptx_new_regs(g, count);
     const char *read =
         str_format(g->arena, "cp.async.bulk.wait_group.read %d;", out->panels - 1).data;
-    for (int panel = 0; panel < part->shape[1] / columns; panel++) {
+    int panels = part->shape[1] / columns;
+    for (int panel = 0; panel < panels; panel++) {
+        bool commits = !g->roles->few || out->panels < panels || panel + 1 == panels;
         SharedTile tile = {.swizzle = swizzle_panels(0, panel_bits, panel_bits, row_bits, size),
                            .lane = type_lane(part),
                            .offset = out->scratch + panel % out->panels * bytes,
@@ -496,12 +501,12 @@ static void panels_out(Gen *g, const BoxStore *out) {
             lanes[r] = regs[layout_reg_of(whole, at >> panel_bits << column_bits | column)];
             if (out->round) lanes[r] = ptx_lane(g, out->round, &lanes[r]);
         }
-        if (!panel && !g->roles->walks)
+        if (!panel && !g->roles->walks && !g->roles->few)
             wait_for_stores(g, &sender, "cp.async.bulk.wait_group 0;");
         else if (panel >= out->panels || g->roles->walks)
             wait_for_stores(g, &sender, read);
         ptx_shared_store(g, &tile, &layout, lanes);
-        send(g, out, &sender, &map, panel, panel + 1, tile.offset);
+        send(g, out, &sender, &map, panel, panel + 1, tile.offset, commits);
     }
 }
 
@@ -516,11 +521,49 @@ bool ptx_role_out(Gen *g, const Op *op) {
 
 /* ---- the kernel ---- */
 
+/* One thread fills all rings: it makes their mbarriers, too, and begins to copy before the others
+ * have seen them. */
+static bool makes_alone(const Gen *g) { return g->roles->few; }
+
+/* The hardware reads a map before it copies by it: that is on its way while addresses are made. */
+static bool prefetch_map(Op *op, void *user) {
+    Gen *g = user;
+    if (op->kind != OP_FILL_BOX) return true;
+    const Type *part = turn_ring(op)->type->parts[turn_part(op)];
+    MapRecipe map = recipe_of(g, part, &g->roles->boxes.data[fill_box_box(op)]);
+    int known = g->facts->maps.count;
+    Tir address = ptx_map_address(g, &map);
+    if (known < g->facts->maps.count)
+        ptx_mbarrier(g, "prefetch.tensormap [$0];", 1, &address, false);
+    return true;
+}
+
+static void prefetch_out(Gen *g, const BoxStore *out) {
+    int rows = rows_out(out->value->type, &g->roles->boxes.data[out->box],
+                        &(Sender){.rows = out->value->type->shape[0] / (out->by_groups ? 2 : 1)});
+    MapRecipe map = recipe_out(g, out, rows);
+    Tir address = ptx_map_address(g, &map);
+    ptx_mbarrier(g, "prefetch.tensormap [$0];", 1, &address, false);
+}
+
+static void prefetch_maps(Gen *g) {
+    Func *fn = g->fn;
+    if (!g->roles->flat) g->fn = g->roles->producer;
+    region_walk(g->fn->body, prefetch_map, g);
+    g->fn = g->roles->consumers;
+    if (g->roles->few && g->roles->out) prefetch_out(g, g->roles->out);
+    g->fn = fn;
+}
+
 /* Those of all rings, or again those of one. */
 static void make_barriers(Gen *g, const RoleRing *ring) {
+    bool alone = !ring && makes_alone(g);
     int done = tir_new_label(g->b);
-    tir_branch(g->b, done, tir_2(g->b, TIR_NE32, ptx_thread_id(g), tir_i32(g->b, 0)), false);
+    tir_branch(g->b, done,
+               alone ? is_not_first(g) : tir_2(g->b, TIR_NE32, ptx_thread_id(g), tir_i32(g->b, 0)),
+               false);
     int scope = tir_enter(g->b);
+    if (!ring && (alone || g->roles->flat)) prefetch_maps(g);
     bool used = ring != NULL;
     for (int r = 0; r < g->roles->num_rings; r++) {
         const RoleRing *of = &g->roles->rings[r];
@@ -537,7 +580,7 @@ static void make_barriers(Gen *g, const RoleRing *ring) {
         tir_plain(g->b, "fence.mbarrier_init.release.cluster;");
     tir_leave(g->b, scope);
     tir_label(g->b, done);
-    if (ring || !g->roles->flat) tir_plain(g->b, "bar.sync 0;");
+    if (ring || (!g->roles->flat && !alone)) tir_plain(g->b, "bar.sync 0;");
 }
 
 static Gen of_role(const Gen *g, Func *fn, bool is_producer) {
@@ -552,6 +595,11 @@ static Gen of_role(const Gen *g, Func *fn, bool is_producer) {
 
 static void run(Gen *g, Func *fn, bool is_producer) {
     Gen of = of_role(g, fn, is_producer);
+    if (makes_alone(g)) {
+        int all = 32 * g->roles->consumers->num_warps + ROLE_THREADS;
+        tir_plain(g->b,
+                  str_format(g->arena, "bar.%s 0, %d;", is_producer ? "arrive" : "sync", all).data);
+    }
     int registers = is_producer ? g->roles->producer_registers : g->roles->consumer_registers;
     if (registers)
         tir_plain(g->b, str_format(g->arena, "setmaxnreg.%s.sync.aligned.u32 %d;",
@@ -589,8 +637,9 @@ static int alive(const Gen *g, const Roles *roles) {
 
 const Roles *ptx_find_roles(Gen *g) {
     const char *why = NULL;
-    Roles *roles =
-        g->has_wgmma ? roles_of(g->arena, g->fn, g->options->maps, g->options->walks, &why) : NULL;
+    Roles *roles = g->has_wgmma ? roles_of(g->arena, g->fn, g->options->maps, g->options->walks,
+                                           g->options->few, &why)
+                                : NULL;
     for (int i = 0; roles && i < roles->num_rings; i++)
         if (roles->rings[i].why)
             ptx_note(g, str_format(g->arena, "no boxes: %s", roles->rings[i].why));
@@ -609,26 +658,11 @@ const Roles *ptx_find_roles(Gen *g) {
     return roles;
 }
 
-/* The hardware reads a map before it copies by it: that is on its way while addresses are made. */
-static bool prefetch_map(Op *op, void *user) {
-    Gen *g = user;
-    if (op->kind != OP_FILL_BOX) return true;
-    const Type *part = turn_ring(op)->type->parts[turn_part(op)];
-    MapRecipe map = recipe_of(g, part, &g->roles->boxes.data[fill_box_box(op)]);
-    int known = g->facts->maps.count;
-    Tir args[2] = {ptx_map_address(g, &map)};
-    args[1] = tir_2(g->b, TIR_EQ32, ptx_thread_id(g), tir_i32(g->b, 0));
-    if (known < g->facts->maps.count)
-        ptx_mbarrier(g, "@$1 prefetch.tensormap [$0];", 2, args, false);
-    return true;
-}
-
 void ptx_flat(Gen *g) {
     Gen of = of_role(g, g->roles->consumers, false);
     g->fn = of.fn, g->regs = of.regs, g->barriers = of.barriers, g->axis = of.axis;
     Tir warp = tir_2(g->b, TIR_SHR_U32, ptx_thread_id(g), tir_i32(g->b, LANE_BITS));
     g->warp = ptx_shuffle(g, "idx", warp, tir_i32(g->b, 0));
-    region_walk(g->fn->body, prefetch_map, g);
     make_barriers(g, NULL);
     ptx_function(g);
     if (g->next_ring != g->roles->num_rings) BUG("a ring less in one role");

@@ -94,11 +94,12 @@ static bool is_moved(Out *o, const Func *fn) {
     return convert->trips[0].offset % BOX_ALIGNMENT == 0 || refuse(o, "scratch not aligned");
 }
 
-static bool may_be_out(Out *o, const Func *fn) {
+static bool may_be_out(Out *o, const Func *fn, bool few) {
     if (!region_walk(fn->body, note_store, o)) return false;
     if (o->stores != 1) return refuse(o, "more than one store");
     const Op *store = o->store, *loop = store->parent->owner;
-    if (!loop || loop->kind != OP_FOR || loop->parent != fn->body)
+    bool is_last = few && !loop;
+    if (!is_last && (!loop || loop->kind != OP_FOR || loop->parent != fn->body))
         return refuse(o, "a store elsewhere than in the loop over tiles");
     if (store_volatile(store) || store_cache(store) != CACHE_NONE ||
         store_evict(store) != EVICT_NORMAL)
@@ -208,7 +209,7 @@ Needs *roles_box_out(Arena *arena, Roles *roles, int num_params) {
     BoxStore *out = arena_new_of(arena, BoxStore);
     Needs *needs = needs_new(arena, fn, num_params);
     Box box;
-    if (may_be_out(&o, fn)) o.why = box_store(fn, facts, o.store, needs, &box, out->at);
+    if (may_be_out(&o, fn, roles->few)) o.why = box_store(fn, facts, o.store, needs, &box, out->at);
     roles->not_out = o.why;
     if (o.why) return NULL;
     out->store = o.store, out->value = store_value(o.store);
@@ -217,7 +218,7 @@ Needs *roles_box_out(Arena *arena, Roles *roles, int num_params) {
     const Type *tile = out->value->type;
     out->by_groups = has_groups(tile) && box.dims[1].tile_dim == 0 &&
                      (!o.trips || !o.store->barrier) &&
-                     (roles->walks || groups_are_apart(facts, &box, tile, needs));
+                     (roles->walks || roles->few || groups_are_apart(facts, &box, tile, needs));
     bool panels = !o.trips || o.by_panels;
     if (panels && !find_panels(arch_find(fn->target), roles, out)) {
         roles->not_out = out->by_groups ? "no shared memory left" : "a tile of 32 bits of all";

@@ -65,6 +65,7 @@ typedef struct Split {
     const Op *first_ring;
     int num_params; /* of the kernel */
     bool walks;     /* the loop over tiles is one over programs */
+    bool has_few;   /* programs: no more than run at a time */
     int num_rings, sums, columns, bits;
     bool computes;   /* a loop multiplies by what it has computed */
     bool adds;       /* it does not, and what it adds up is all that it does */
@@ -221,12 +222,14 @@ static bool check_region(Split *s, Region *region) {
     return true;
 }
 
+static const char ONLY_ADDS[] = "nothing is computed from product to product";
+
 static bool check(Split *s) {
     for (Op *op = s->fn->body->first; op; op = op->next)
         if (has_roles(s, op)) s->last = op;
     if (!check_region(s, s->fn->body)) return false;
     s->adds = !s->computes && !s->nest;
-    return !s->adds || refuse(s, "nothing is computed from product to product");
+    return !s->adds || s->has_few || refuse(s, ONLY_ADDS);
 }
 
 /* ---- the two functions ---- */
@@ -364,7 +367,7 @@ static bool find_boxes(Op *op, void *user) {
 /* Tiles of addresses go with the fills that asked for them. */
 static void make_boxes(const Split *s, Roles *roles) {
     BoxRings b = {.s = s, .roles = roles};
-    if (s->nest) roles->needs = needs_new(s->arena, roles->producer, s->num_params);
+    if (s->nest || s->adds) roles->needs = needs_new(s->arena, roles->producer, s->num_params);
     PassCtx px = {.scratch = s->arena};
     roles->alone = true;
     region_walk(roles->producer->body, find_boxes, &b);
@@ -431,8 +434,11 @@ static bool writes_later(Split *s) {
     return false;
 }
 
-/* What the one store of a loop over tiles was moved for. */
-static const Op *moved_out(const Split *s) {
+/* What the one store behind the rings was moved for. */
+static const Op *moved_out(Split *s) {
+    if (s->adds) s->stores.count = 0;
+    for (Op *op = s->last->next; op && s->adds; op = op->next)
+        if (op->kind == OP_STORE) vec_push(s->arena, &s->stores, op);
     const Op *convert = s->stores.count == 1 ? store_value(s->stores.data[0])->def : NULL;
     return convert && convert->kind == OP_CONVERT && convert->num_trips ? convert : NULL;
 }
@@ -488,14 +494,15 @@ bool roles_deal_out(Roles *roles, int alive) {
 
 /* ---- all ---- */
 
-static bool begin(Split *s, Arena *arena, Func *fn, bool walks) {
-    *s = (Split){.arena = arena, .fn = fn, .rings = {.arena = arena}, .walks = walks};
+static bool begin(Split *s, Arena *arena, Func *fn, bool walks, bool has_few) {
+    *s = (Split){
+        .arena = arena, .fn = fn, .rings = {.arena = arena}, .walks = walks, .has_few = has_few};
     region_walk(fn->body, find_ring, s);
     if (!s->why && s->num_rings && fn->num_warps != 8) s->why = "num_warps is not 8";
     return s->num_rings && !s->why && check(s);
 }
 
-static Roles *divide(Split *s, bool has_maps) {
+static Roles *divide(Split *s, bool has_maps, bool has_panels) {
     Roles *roles = arena_new_of(s->arena, Roles);
     *roles = (Roles){.producer = share(s, is_not_producers), .consumers = share(s, is_consumers)};
     region_walk(roles->consumers->body, release_early, NULL);
@@ -503,8 +510,10 @@ static Roles *divide(Split *s, bool has_maps) {
     if (nest_meets(s)) return refuse(s, "what the loop of a ring writes is read in it"), NULL;
     lay_out(s, roles, NULL);
     int limit = arch_find(s->fn->target)->shared_limit;
-    if (roles->end > limit && moved_out(s)) lay_out(s, roles, moved_out(s));
+    const Op *out = roles->end > limit || s->adds ? moved_out(s) : NULL;
+    if (out && has_panels) lay_out(s, roles, out);
     if (has_maps) make_boxes(s, roles);
+    if (s->adds && !roles->alone) return refuse(s, ONLY_ADDS), NULL;
     if (s->nest && !roles->rings[0].boxes)
         return refuse(s, has_maps ? str_format(s->arena, "tiles of a loop that are no boxes: %s",
                                                roles->rings[0].why)
@@ -516,26 +525,36 @@ static Roles *divide(Split *s, bool has_maps) {
     roles->producer->num_warps = PRODUCER_WARPS;
     if (roles->end > limit) return refuse(s, "no shared memory left"), NULL;
     roles->sums = s->sums, roles->columns = s->columns, roles->bits = s->bits;
-    roles->tiles = s->nest != NULL;
+    roles->tiles = s->nest != NULL, roles->few = s->adds;
     roles->by_slots = s->by_slots;
     roles->spare = s->nest ? NEST_SPARE : SPARE;
     return roles;
 }
 
-Roles *roles_of(Arena *arena, Func *fn, bool has_maps, bool can_walk, const char **why) {
+/* has_panels: the store may be of panels. */
+static Roles *of_parts(Split *s, bool has_maps, bool has_panels) {
+    Roles *roles = divide(s, has_maps, has_panels);
+    if (!roles) return NULL;
+    roles->walks = s->walks;
+    if (roles->needs && !needs_close(roles->needs)) roles->needs = NULL;
+    bool may_be_out = roles->tiles || roles->by_panels;
+    Needs *more = may_be_out ? roles_box_out(s->arena, roles, s->num_params) : NULL;
+    if (more) roles->needs = needs_both(roles->needs, more);
+    return roles;
+}
+
+Roles *roles_of(Arena *arena, Func *fn, bool has_maps, bool can_walk, bool has_few,
+                const char **why) {
     const Arch *arch = arch_find(fn->target);
     Split s;
     *why = NULL;
     if (fn->form != FORM_PLACED || !arch || strcmp(arch->name, "sm_90a")) return NULL;
-    bool fine = begin(&s, arena, fn, false), walks = !fine && s.adds && can_walk;
-    if (walks) fine = begin(&s, arena, persist(fn), true);
+    bool fine = begin(&s, arena, fn, false, has_few), walks = !fine && s.adds && can_walk;
+    if (walks) fine = begin(&s, arena, persist(fn), true, false);
     s.num_params = fn->num_params;
-    Roles *roles = fine ? divide(&s, has_maps) : NULL;
+    Roles *roles = fine ? of_parts(&s, has_maps, true) : NULL;
+    if (s.adds && roles && roles->by_panels && !roles->out) roles = of_parts(&s, has_maps, false);
     *why = s.why;
-    if (roles) roles->walks = walks;
-    if (roles && roles->needs && !needs_close(roles->needs)) roles->needs = NULL;
-    Needs *more = roles && roles->tiles ? roles_box_out(arena, roles, s.num_params) : NULL;
-    if (more) roles->needs = needs_both(roles->needs, more);
     if (roles && roles->by_panels && !roles->out) return *why = "no shared memory left", NULL;
     return roles;
 }
