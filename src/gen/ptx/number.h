@@ -144,7 +144,7 @@ static inline double ptx_upper(double x) {
 }
 static inline float ptx_flushed(float x) { return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x; }
 
-/* What is below the least normal number before it is rounded among subnormal ones is flushed, too. */
+/* What is below the least normal number before it is rounded among subnormal ones is flushed. */
 static inline float ptx_flushed_fma(float a, float b, float c) {
     a = ptx_flushed(a), b = ptx_flushed(b), c = ptx_flushed(c);
     float near = fmaf(a, b, c);

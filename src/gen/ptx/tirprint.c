@@ -214,9 +214,9 @@ static const TirIns *pure_at(const Tirs *b, int at, TirOp op) {
     return ins && ins->kind == TIR_PURE && ins->op == op ? ins : NULL;
 }
 
-/* Both halves of a word, one after the other: by one instruction, of which ptxas knows that they lie
- * there; what is made of them it then makes of words. Where one number is for both, as a row's is
- * for its lanes, that would first have to be doubled, in a register more.
+/* Both halves of a word, one after the other: by one instruction, of which ptxas knows that they
+ * lie there; what is made of them it then makes of words. Where one number is for both, as a row's
+ * is for its lanes, that would first have to be doubled, in a register more.
  *
  *     cvt.u16.u32 %h0, %r0;  shr.u32 %r1, %r0, 16;  cvt.u16.u32 %h1, %r1;
  *     mov.b32 {%h0, %h1}, %r0; */

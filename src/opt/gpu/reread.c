@@ -59,7 +59,7 @@ static int64_t loads_of(const Op *load) {
     return type_is_tile(type) ? (layout_regs(type_layout(type)) + width - 1) / width : 1;
 }
 
-/* Does it load little, and store, and wait for nobody's accesses? A barrier, too, stands between the
+/* Does it load little, and store, and wait for nobody's accesses? A barrier stands between the
  * loads of two turns: there is nothing to begin. */
 static bool is_light(const Op *loop) {
     int64_t loads = 0;
