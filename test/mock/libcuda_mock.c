@@ -699,7 +699,8 @@ static CudaResult mock_function_get(int *value, CudaFunctionAttribute attribute,
     case CUDA_FUNCTION_STATIC_SHARED: *value = number_in(thing->text, "static_shared=", 0); break;
     case CUDA_FUNCTION_REGISTERS: *value = number_in(thing->text, "registers=", 32); break;
     case CUDA_FUNCTION_LOCAL_BYTES: *value = number_in(thing->text, "local_bytes=", 0); break;
-    case CUDA_FUNCTION_MAX_DYNAMIC_SHARED: *value = 0; break;
+    case CUDA_FUNCTION_MAX_DYNAMIC_SHARED:
+    case CUDA_FUNCTION_CLUSTER_POLICY: *value = 0; break;
     }
     return CUDA_OK;
 }
@@ -708,6 +709,8 @@ static CudaResult mock_function_set(CudaFunction function, CudaFunctionAttribute
                                     int value) {
     note("set %d of %s to %d", (int)attribute, name_of(function).text, value);
     Thing *thing = check(function, FUNCTION);
+    if (attribute == CUDA_FUNCTION_CLUSTER_POLICY)
+        return value == CUDA_CLUSTER_BALANCED ? CUDA_OK : CUDA_INVALID_VALUE;
     if (attribute != CUDA_FUNCTION_MAX_DYNAMIC_SHARED || value < 0 || value > 232448)
         return CUDA_INVALID_VALUE;
     thing->max_dynamic = value;

@@ -75,8 +75,11 @@ typedef enum CudaFunctionAttribute {
     CUDA_FUNCTION_REGISTERS = 4,
     CUDA_FUNCTION_MAX_DYNAMIC_SHARED = 8,
     CUDA_FUNCTION_CLUSTER_POLICY = 15,
-    CUDA_CLUSTER_BALANCED = 2, /* its blocks go where there is room, several to a multiprocessor */
 } CudaFunctionAttribute;
+
+typedef enum CudaClusterPolicy {
+    CUDA_CLUSTER_BALANCED = 2, /* its blocks go where there is room, several to a multiprocessor */
+} CudaClusterPolicy;
 
 typedef enum CudaJitOption {
     CUDA_JIT_INFO_LOG = 3,
