@@ -13,17 +13,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-typedef enum Kind {
-    CONTEXT,
-    BLOCK,
-    STREAM,
-    EVENT,
-    MODULE,
-    FUNCTION,
-    GRAPH,
-    EXEC,
-    HOST,
-} Kind;
+typedef enum Kind { CONTEXT, BLOCK, STREAM, EVENT, MODULE, FUNCTION, GRAPH, EXEC, HOST } Kind;
 
 typedef struct Launch {
     struct Thing *function;
@@ -709,8 +699,7 @@ static CudaResult mock_function_set(CudaFunction function, CudaFunctionAttribute
                                     int value) {
     note("set %d of %s to %d", (int)attribute, name_of(function).text, value);
     Thing *thing = check(function, FUNCTION);
-    if (attribute == CUDA_FUNCTION_CLUSTER_POLICY)
-        return value == CUDA_CLUSTER_BALANCED ? CUDA_OK : CUDA_INVALID_VALUE;
+    if (attribute == CUDA_FUNCTION_CLUSTER_POLICY && value == CUDA_CLUSTER_BALANCED) return CUDA_OK;
     if (attribute != CUDA_FUNCTION_MAX_DYNAMIC_SHARED || value < 0 || value > 232448)
         return CUDA_INVALID_VALUE;
     thing->max_dynamic = value;
