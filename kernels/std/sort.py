@@ -216,10 +216,11 @@ def _sort_in_eighths(y, log_length: tl.constexpr):
 @triton.jit
 def _sort_by_moves(y, log_length: tl.constexpr, held: tl.constexpr):
     registers: tl.constexpr = (y.dtype.primitive_bitwidth // 32) << held
-    few_warps: tl.constexpr = 8 if y.dtype.primitive_bitwidth == 64 else 2
+    warps: tl.constexpr = tl.extra.cuda.num_warps()
+    is_few: tl.constexpr = warps < 8 or warps == 32 if y.dtype.primitive_bitwidth == 64 else warps < 2
     if registers >= 256 and len(y.shape) == 1:
         return _sort_in_eighths(y, log_length)
-    elif registers >= 64 or (registers == 32 and tl.extra.cuda.num_warps() < few_warps):
+    elif registers >= 64 or (registers == 32 and is_few):
         return _sort_in_turns(y, log_length, held)  # else ptxas takes half a second, or few warps wait for long texts
     else:
         return _sort_in_a_row(y, log_length, held)
