@@ -236,11 +236,13 @@ void *kernel_without_maps(tern_kernel *kernel) {
 /* A ring of a power of two turns, as many as there is room for: a slot is then a bit field. */
 void *kernel_for_few(tern_kernel *kernel, const uint32_t grid[3]) {
     enum { LEAST_STAGES = 4 };
-    CompileRequest request = *kernel->request;
-    request.walks = false, request.few = true;
-    if (request.num_stages < LEAST_STAGES) request.num_stages = LEAST_STAGES;
-    if (!kernel->few_compiled) kernel->few_compiled = compile_again(kernel, &request, &kernel->few);
-    if (!kernel->few_compiled) return NULL;
+    if (!kernel->few_compiled) {
+        CompileRequest request = *kernel->request;
+        request.walks = false, request.few = true;
+        if (request.num_stages < LEAST_STAGES) request.num_stages = LEAST_STAGES;
+        kernel->few_compiled = compile_again(kernel, &request, &kernel->few);
+        if (!kernel->few_compiled) return NULL;
+    }
     bool fits = kernel_allows(kernel->few_compiled, kernel->values, kernel->rooms, grid);
     return fits ? kernel->few : kernel_without_maps(kernel);
 }

@@ -2,8 +2,7 @@
 /* Tiles that are computed a piece at a time, where parameters are the same memory or overlap: a
  * residual that is added in place, a row that is rotated in place, a row stored one element on. All
  * is loaded before anything is stored that is made of it. */
-#include "tern.h"
-#include "test.h"
+#include "on_device.h"
 
 static const char source[] =
     "import triton\n"
@@ -142,16 +141,8 @@ static const char *signature_of(const Case *c) {
 
 /* The kernels on a device; NULL: it is not here. */
 static tern_module *opened(const char *device, tern_context **context) {
-    tern_status status;
-    tern_open_options open = {.device = device, .cache_dir = ""};
-    *context = tern_open(&open, &status, NULL, 0);
-    if (*context) return tern_load_text(*context, source, sizeof source - 1, "overlap.py");
-    CHECK(!strcmp(device, "cpu") || !strcmp(device, "cuda"));
-    if (!strcmp(device, "cpu"))
-        SKIP("no C compiler");
-    else
-        SKIP("no GPU");
-    return NULL;
+    *context = open_or_skip(device);
+    return *context ? tern_load_text(*context, source, sizeof source - 1, "overlap.py") : NULL;
 }
 
 static void closed(tern_context *context, tern_module *module) {

@@ -2,8 +2,7 @@
 /* Parameters that are views of one memory, a few elements apart: what a program loads before it
  * stores is as it was before, and what it loads behind a store is as stored, on interp as on the
  * cpu and on GPUs. Each kernel is one program, written down here again as loops over elements. */
-#include "tern.h"
-#include "test.h"
+#include "on_device.h"
 
 static const char source[] =
     "import triton\n"
@@ -263,17 +262,8 @@ static void check_device(const char *device) {
                                         "looped", "walked",  "behind", "added", "again",
                                         "twice",  "product", "rows"};
     enum { NARROW_TOO = 6 };
-    tern_status status;
-    tern_open_options open = {.device = device, .cache_dir = ""};
-    tern_context *context = tern_open(&open, &status, NULL, 0);
-    if (!context) {
-        CHECK(!strcmp(device, "cpu") || !strcmp(device, "cuda"));
-        if (!strcmp(device, "cpu"))
-            SKIP("no C compiler");
-        else
-            SKIP("no GPU");
-        return;
-    }
+    tern_context *context = open_or_skip(device);
+    if (!context) return;
     tern_module *module = tern_load_text(context, source, sizeof source - 1, "views.py");
     CHECK_STR(module ? "" : tern_message(context), "");
     for (size_t i = 0; module && i < sizeof names / sizeof *names; i++)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A program stores a tile of products where it loads the next one's rows, by views of one memory:
  * rings are filled ahead, by turns of the loop around them, too, and must not be here. */
-#include "tern.h"
-#include "test.h"
+#include "on_device.h"
 
 static const char source[] =
     "import triton\n"
@@ -74,17 +73,8 @@ static void check(tern_context *context, tern_kernel *kernel, const char *device
 
 static void check_device(const char *device, int num_warps) {
     static const char *const names[] = {"tiles", "some", "behind"};
-    tern_status status;
-    tern_open_options open = {.device = device, .cache_dir = ""};
-    tern_context *context = tern_open(&open, &status, NULL, 0);
-    if (!context) {
-        CHECK(!strcmp(device, "cpu") || !strcmp(device, "cuda"));
-        if (!strcmp(device, "cpu"))
-            SKIP("no C compiler");
-        else
-            SKIP("no GPU");
-        return;
-    }
+    tern_context *context = open_or_skip(device);
+    if (!context) return;
     tern_module *module = tern_load_text(context, source, sizeof source - 1, "tiles.py");
     for (int i = 0; i < 3; i++) {
         tern_options options = {.size = sizeof options, .num_warps = num_warps, .num_stages = 3};

@@ -408,6 +408,19 @@ TEST(order_is_drawn_from_the_seed) {
     CHECK(mixed[0] == 0);
 }
 
+/* On one i32. */
+static void check_time_limit(const char *text, uint32_t programs) {
+    int32_t x = 0;
+    context = tern_open(&(tern_open_options){.device = "interp", .timeout_ms = 50}, NULL, words,
+                        sizeof words);
+    CHECK(context);
+    if (!context) return;
+    tern_buffer *buffers[] = {tern_wrap(context, &x, 4)};
+    CHECK(launched(text, programs, 1, buffers) == TERN_ERROR_KERNEL);
+    CHECK(strstr(tern_message(context), "the launch takes longer than its time limit"));
+    tern_close(context);
+}
+
 TEST(endless_loop_meets_its_time_limit) {
     static const char text[] = "func @endless(%x: ptr<i32>) {\n"
                                "  %zero = constant 0 : i32\n"
@@ -422,15 +435,7 @@ TEST(endless_loop_meets_its_time_limit) {
                                "  store %x, %n\n"
                                "  yield\n"
                                "}\n";
-    int32_t x = 0;
-    context = tern_open(&(tern_open_options){.device = "interp", .timeout_ms = 50}, NULL, words,
-                        sizeof words);
-    CHECK(context);
-    if (!context) return;
-    tern_buffer *buffers[] = {tern_wrap(context, &x, 4)};
-    CHECK(launched(text, 1, 1, buffers) == TERN_ERROR_KERNEL);
-    CHECK(strstr(tern_message(context), "the launch takes longer than its time limit"));
-    tern_close(context);
+    check_time_limit(text, 1);
 }
 
 /* Without a loop it is looked at between programs. */
@@ -440,15 +445,7 @@ TEST(many_programs_meet_their_time_limit) {
                                "  store %x, %one\n"
                                "  yield\n"
                                "}\n";
-    int32_t x = 0;
-    context = tern_open(&(tern_open_options){.device = "interp", .timeout_ms = 50}, NULL, words,
-                        sizeof words);
-    CHECK(context);
-    if (!context) return;
-    tern_buffer *buffers[] = {tern_wrap(context, &x, 4)};
-    CHECK(launched(text, INT32_MAX, 1, buffers) == TERN_ERROR_KERNEL);
-    CHECK(strstr(tern_message(context), "the launch takes longer than its time limit"));
-    tern_close(context);
+    check_time_limit(text, INT32_MAX);
 }
 
 TEST(dot_adds_in_double) {

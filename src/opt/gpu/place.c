@@ -279,10 +279,9 @@ static const Layout *apart_layout(Placer *p, const Op *op, const Op *load, const
     TileShape shape = tile_shape(value->type);
     int order[] = {0}, per_thread[] = {log2_floor(value->type->lanes / p->threads)};
     Scanned readers = {.value = value, .scan = op};
-    if (value->type->lanes <= p->threads || !lies_apart(p, load)) return from;
-    if (!is_only_stored(p, op_result(op), 0)) return from;
+    if (value->type->lanes <= p->threads || !is_only_stored(p, op_result(op), 0)) return from;
     if (value->def != load && !value_is_used_once(p->fn, op_result(load))) return from;
-    if (!region_walk(p->fn->body, is_read_behind, &readers)) return from;
+    if (!region_walk(p->fn->body, is_read_behind, &readers) || !lies_apart(p, load)) return from;
     const Layout *layout = interned(p, layout_blocked(&shape, order, per_thread, p->warp_bits));
     set_home(p, op_result(load), layout);
     set_home(p, value, layout);
