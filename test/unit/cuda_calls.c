@@ -390,6 +390,34 @@ TEST(kernels) {
     CHECK(mock()->live() == 0);
 }
 
+/* Of 512 threads a block that is left to the driver. */
+TEST(blocks_of_a_cluster_go_where_there_is_room) {
+    static const struct {
+        int threads, cluster;
+        const char *set;
+    } cases[] = {{256, 2, "\nset 15 of my_record to 2"}, {512, 2, ""}, {256, 0, ""}};
+    Fixture f;
+    open_quietly(&f, NULL, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        void *loaded = NULL;
+        CompiledKernel kernel = kernel_of(f.arena, "my_record", record_ptx, cases[i].threads, 1024);
+        kernel.facts.cluster = cases[i].cluster;
+        OK(ops->load(&f.device, &kernel, &loaded));
+        CALLS(str_format(f.arena,
+                         "current\n"
+                         "load 3=log 4=16384 5=log 6=16384 12=1 13=1\n"
+                         "function my_record of module%d\n"
+                         "get 4 of my_record\nget 3 of my_record\nget 0 of my_record\n"
+                         "get 1 of my_record%s",
+                         (int)i + 1, cases[i].set)
+                  .data);
+        ops->unload(&f.device, loaded);
+        mock()->trace();
+    }
+    close_device(&f);
+    CHECK(mock()->live() == 0);
+}
+
 TEST(kernels_that_cannot_be) {
     static const struct {
         int threads, shared;
