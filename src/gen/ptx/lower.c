@@ -284,8 +284,7 @@ static Tir ptx_grid(Gen *g, const Op *op, int axis) {
 static Tir ptx_program(Gen *g, const Op *op) {
     int axis = (int)(op->kind == OP_NUM_PROGRAMS ? num_programs_axis(op) : program_id_axis(op));
     Tir blocks = ptx_grid(g, op, axis);
-    int log = 0;
-    while (1 << log < g->facts->cluster) log++;
+    int log = log2_floor(g->facts->cluster); /* a power of two, or 0 */
     return axis || !log ? blocks : tir_2(g->b, TIR_SHR_U32, blocks, tir_i32(g->b, log));
 }
 

@@ -357,10 +357,8 @@ static Tir *before_warps(const Parts *s, int base, int first, int run) {
 static void put_warps_before(Parts *s, int base, const uint32_t *slots, const Partial *before) {
     Tirs *b = s->g->b;
     int high = length_of(s, SCAN_HIGH), warps = length_of(s, SCAN_WARPS), run = high * warps / 32;
-    int shift = 0;
-    while (1 << shift < run) shift++;
-    Tir warp = warp_in_order(s), *all = NULL;
-    Tir lane = tir_2(b, TIR_SHR_S32, tir_2(b, TIR_ADD32, warp, tir_i32(b, -1)), tir_i32(b, shift));
+    Tir warp = warp_in_order(s), *all = NULL, shift = tir_i32(b, log2_floor(run));
+    Tir lane = tir_2(b, TIR_SHR_S32, tir_2(b, TIR_ADD32, warp, tir_i32(b, -1)), shift);
     for (int i = 0; i < s->slots; i++) {
         if (i % high == 0) all = before_warps(s, base, i, run);
         Tir *moved = ptx_new_regs(s->g, s->count);
