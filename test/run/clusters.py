@@ -37,8 +37,13 @@
 # case: x = fp32[2, 120001] normal, w = fp32[120001] normal, b = fp32[120001] normal, y = fp32[2, 120001], mean = fp32[2], scale = fp32[2], n = 120001, B = 131072
 # kernel: layer_norm
 # want: m = sum(x, 1) / n; s = 1 / sqrt(sum((x - m) * (x - m), 1) / n + 0.00001); y == (x - m) * s * w + b; mean == m[:, 0]; scale == s[:, 0]
+# case: x = bf16[2, 120008] normal, w = bf16[120008] normal, b = bf16[120008] normal, y = bf16[2, 120008], mean = fp32[2], scale = fp32[2], n = 120008, B = 131072
+# tolerance: 1e-2 1e-2
+# case: x = fp16[2, 30001] normal, w = fp16[30001] normal, b = fp16[30001] normal, y = fp16[2, 30001], mean = fp32[2], scale = fp32[2], n = 30001, B = 32768
+# tolerance: 2e-3 2e-3
 # case: x = fp32[2, 120001] normal, g = fp32[2, 120001] normal, y = fp32[2, 120001], n = 120001, B = 131072
 # kernel: both
+# tolerance: 1e-4 1e-5
 # want: s = sum(x * g, 1); y == g * x - x * s / n
 # case: x = fp32[2, 100000] small, t = i32[2] {99999, 0}, loss = fp32[2], n = 100000, B = 131072
 # kernel: loss_of
@@ -151,13 +156,14 @@ def in_place(x, n, B: tl.constexpr):
 def layer_norm(x, w, b, y, mean, scale, n, B: tl.constexpr):
     i = tl.arange(0, B)
     row = tl.program_id(0)
-    v = tl.load(x + row * n + i, mask=i < n, other=0.0)
+    v = tl.load(x + row * n + i, mask=i < n, other=0.0).to(tl.float32)
     m = tl.sum(v, axis=0) / n
     d = tl.where(i < n, v - m, 0.0)
     s = 1 / tl.sqrt(tl.sum(d * d, axis=0) / n + 1e-5)
     tl.store(mean + row, m)
     tl.store(scale + row, s)
-    tl.store(y + row * n + i, d * s * tl.load(w + i, mask=i < n) + tl.load(b + i, mask=i < n), mask=i < n)
+    u = d * s * tl.load(w + i, mask=i < n).to(tl.float32)
+    tl.store(y + row * n + i, u + tl.load(b + i, mask=i < n).to(tl.float32), mask=i < n)
 
 
 # Two tiles are held, two numbers told at once.

@@ -173,6 +173,31 @@ TEST(rows_that_are_not_held_have_policies) {
     tern_close(from.context);
 }
 
+/* Two weights of 16 bits, beside a row that is held: four blocks have room, for small pieces, and
+ * what reads them again is straight. Not so of 32 bits, nor where one is a row of the program. */
+TEST(beside_two_weights_four_blocks_have_room) {
+    static const char *const source =
+        "import triton\nimport triton.language as tl\n@triton.jit\n"
+        "def k(x, w, b, y, step, n: tl.constexpr):\n    i = tl.arange(0, n)\n"
+        "    p = tl.program_id(0)\n    a = tl.load(x + p * n + i).to(tl.float32)\n"
+        "    d = a - tl.sum(a, axis=0) / n\n    s = tl.rsqrt(tl.sum(d * d, axis=0) / n)\n"
+        "    u = tl.load(w + i).to(tl.float32)\n    v = tl.load(b + p * step + i)\n"
+        "    tl.store(y + p * n + i, d * s * u + v)\n";
+    tern_options options = {
+        .size = sizeof options, .num_warps = 16, .target = "sm_90a", .maps = true};
+    Opened from = opened(source, NULL);
+    const char *text = text_of(from, "k", "*bf16:16,*bf16:16,*bf16:16,*bf16:16,0,262144", &options);
+    CHECK(strstr(text, ".minnctapersm 4\n") && strstr(text, ".reqnctapercluster 8,"));
+    CHECK(count_of(text, "ld.shared.v4.b32 {") == 3 * 13 + 4); /* and 2 * 8 sums of blocks */
+    text = text_of(from, "k", "*bf16:16,*bf16:16,*bf16:16,*bf16:16,0,32768", &options);
+    CHECK(strstr(text, ".minnctapersm 4\n") && count_of(text, "ld.shared.v4.b32 {") == 3 * 13);
+    text = text_of(from, "k", "*bf16:16,*fp32:16,*fp32:16,*bf16:16,0,262144", &options);
+    CHECK(strstr(text, ".minnctapersm 3\n"));
+    text = text_of(from, "k", "*bf16:16,*bf16:16,*bf16:16,*bf16:16,i32:16,262144", &options);
+    CHECK(strstr(text, ".minnctapersm 3\n"));
+    tern_close(from.context);
+}
+
 /* Loads of a turn may all be under way: so many registers are left to each thread; not where each
  * of many narrow ones has an address of its own, which would be spilled. */
 TEST(narrow_loads_have_the_registers_they_take) {

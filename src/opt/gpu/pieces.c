@@ -38,6 +38,8 @@ enum {
     LEAST_PIECE = 32,      /* lanes along the dimension: those of a warp */
     SPARE_SHARED = 8192,   /* bytes for scratch .. */
     LEAST_SCRATCH = 2048,  /* .. beside SMALL_SCRATCH, of reductions */
+    MEETING_SCRATCH = 512, /* of clusters, mostly */
+    LEAST_REGISTERS = 64,  /* of a thread of theirs */
     MOST_KEPT = 48,        /* loads that wait in shared memory */
     MOST_TURNS = 16,       /* of a loop over them */
     MOST_LINES = 3000,     /* of what reads them again, roughly, where that is no loop */
@@ -196,6 +198,13 @@ static bool note_row(Op *op, void *user) {
     return true;
 }
 
+/* For the other blocks of the multiprocessor. */
+static bool has_room_beside(const Pieces *p, const Arch *arch, int bytes) {
+    int blocks = BLOCK_REGISTERS / (p->threads * LEAST_REGISTERS);
+    if (blocks > p->cluster.beside) blocks = p->cluster.beside;
+    return arch_blocks(arch, bytes + MEETING_SCRATCH) >= blocks;
+}
+
 /* Shared memory is for as many blocks as have registers; where there are products it is theirs. */
 static int choose_kept(const Pieces *p, int pieces, int bytes) {
     const Arch *arch = arch_find(str_of(p->px->target ? p->px->target : ""));
@@ -206,6 +215,7 @@ static int choose_kept(const Pieces *p, int pieces, int bytes) {
     if (room > held) room = held;
     int most = room < 0 ? 0 : room / bytes, loads = p->held.count;
     if (most > MOST_KEPT / loads) most = MOST_KEPT / loads;
+    while (p->cluster.chosen && most && !has_room_beside(p, arch, most * bytes)) most--;
     return most < pieces ? most : pieces;
 }
 
@@ -325,7 +335,7 @@ static void choose_held(Pieces *p) {
     p->num_kept = choose_kept(p, pieces - p->num_held, bytes);
     if (each && p->num_held + p->num_kept < pieces) p->num_held = count_held(p, each, LEAST_WORK);
     if (p->num_kept > pieces - p->num_held) p->num_kept = pieces - p->num_held;
-    p->loops = is_long(p), p->brief = false;
+    p->loops = !p->cluster.is_straight && is_long(p), p->brief = false;
     if (p->stowed.count && p->num_held)
         hold_few(p, bytes);
     else
@@ -358,24 +368,28 @@ static bool holds_of_piece(const Pieces *p, const Op *hint) {
     return true;
 }
 
-static bool is_of_program(const Value *value, Map *seen) {
+static bool finds_program(const Value *value, Map *seen) {
     const Op *op = value->def;
     if (!op || map_get_pointer(seen, op)) return false;
     map_set_pointer(seen, op, (void *)(uintptr_t)1);
     if (op->kind == OP_PROGRAM_ID) return true;
     for (int i = 0; i < op->num_operands; i++)
-        if (is_of_program(op->operands[i], seen)) return true;
+        if (finds_program(op->operands[i], seen)) return true;
     return false;
+}
+
+bool pieces_of_program(Arena *scratch, const Value *value) {
+    Map seen = {.arena = scratch};
+    return finds_program(value, &seen);
 }
 
 /* Where much of a row is not held, the second cache keeps what is read again of it, and nothing
  * that is read for the last time or written. What all programs read it keeps anyway. */
 static int64_t evict_of(const Writer *w, const Op *load) {
     const Pieces *p = w->p;
-    Map seen = {.arena = p->px->scratch};
     bool chosen = load_evict(load) || load_cache(load) || load_volatile(load);
     if (chosen || !map_get_pointer(&p->held, op_result(load))) return load_evict(load);
-    if (!is_of_program(load_pointer(load), &seen)) return load_evict(load);
+    if (!pieces_of_program(p->px->scratch, load_pointer(load))) return load_evict(load);
     for (int i = w->nest + 1; i < p->nests.count && w->streams; i++)
         if (ops_have(&p->nests.data[i]->ops, load)) return EVICT_LAST;
     return EVICT_FIRST;

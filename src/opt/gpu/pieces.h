@@ -34,6 +34,9 @@ typedef struct Cut {
 } Cut;
 Cut dims_cut(const Dims *dims, const Func *fn, int number); /* but for `narrow` */
 
+/* Is it of one program, rather than of all? */
+bool pieces_of_program(Arena *scratch, const Value *value);
+
 /* live.c: what a thread has of tiles at each op. */
 typedef struct Live {
     const Map *order;    /* of ops, from 1 on */
@@ -109,14 +112,15 @@ typedef struct Cluster {
     PassCtx *px;
     Func *fn;
     Facts *facts;
-    Ops ops;     /* of all loops over pieces */
-    Ops held;    /* those loads whose tiles are held from loop to loop */
-    bool chosen; /* or threads and lanes say nothing */
-    int blocks;  /* 1: it is one */
-    int threads; /* of a block: as given; of several they are more blocks, instead; .. */
-    int lanes;   /* .. of a piece, that each has */
-    int beside;  /* blocks of a multiprocessor, at most */
-    Ops others;  /* stores that are of no piece */
+    Ops ops;          /* of all loops over pieces */
+    Ops held;         /* those loads whose tiles are held from loop to loop */
+    bool chosen;      /* or threads and lanes say nothing */
+    int blocks;       /* 1: it is one */
+    int threads;      /* of a block: as given; of several they are more blocks, instead; .. */
+    int lanes;        /* .. of a piece, that each has */
+    int beside;       /* blocks of a multiprocessor, at most */
+    bool is_straight; /* what reads pieces again is no loop */
+    Ops others;       /* stores that are of no piece */
 } Cluster;
 /* held: results of those loads. */
 void cluster_choose(Cluster *c, int num_nests, Nest *const *nests, const Map *held);
