@@ -380,7 +380,8 @@ static Tir divide_by_shared(Tirs *b, Tir x, Tir y) {
 static Tir divide_f32(Tirs *b, const Op *op, Accuracy accuracy, Tir x, Tir y) {
     if (accuracy == ACCURACY_EXACT) return tir_2(b, TIR_DIV_F32, x, y);
     if (is_shared(op->operands[1])) return divide_by_shared(b, x, y);
-    return tir_2(b, TIR_DIVFULL_F32, x, y);
+    Tir quotient = tir_over_power(b, x, y);
+    return quotient ? quotient : tir_2(b, TIR_DIVFULL_F32, x, y);
 }
 
 /* narrow: the result is rounded again. CUDA C has precise functions. */

@@ -4,6 +4,7 @@
  *     lower.c        ops in order, control flow, shape ops, clusters
  *     elementwise.c  arithmetic and casts on one lane
  *     divide.c       integers by constants
+ *     exp_sum.c      constants plus powers, and what is divided by them
  *     math.c         functions of f32 on one lane; math64.c of f64
  *     several.c      the one lane of eight that needs more
  *     memory.c       loads, stores, atomics, ordering

@@ -249,6 +249,7 @@ static Gen *lower_kernel(Func *fn, const GenOptions *options, Diag *diag, GenFac
     facts->shared_bytes = g->shared_size;
     for (int i = 0; i < 3; i++) facts->block[i] = thread ? fn->block[i] : i == 0 ? launched(g) : 1;
     region_walk(fn->body, spins, facts);
+    tir_flush_powers(g->b);
     tir_walk(g->b);
     tir_mark(g->b);
     tir_order(g->b);

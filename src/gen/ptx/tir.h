@@ -131,6 +131,9 @@ Tir tir_split_offset(const Tirs *b, Tir address, int64_t *offset);
  * c is 2 to it, or -1. is_signed: x may be negative. zeros: bits of x known to be 0. */
 Tir tir_quotient(Tirs *b, Tir x, uint64_t c, int power, int bits, bool is_signed, uint64_t zeros);
 
+/* exp_sum.c: x / y, of f32, as div.full has it, where y is a power plus a constant; else 0. */
+Tir tir_over_power(Tirs *b, Tir x, Tir y);
+
 /* ---- with effects ---- */
 TirIns *tir_ins(Tirs *b, TirKind kind, const char *text, int num_args, const Tir *args, Tir *index);
 /* After tir_ins: gives it results; they are first, first + 1 ... */
@@ -146,6 +149,7 @@ int tir_enter(Tirs *b);
 void tir_leave(Tirs *b, int scope);
 
 /* ---- ends ---- */
+void tir_flush_powers(Tirs *b);    /* where nobody sees it; before tir_walk */
 void tir_walk(Tirs *b);            /* carries addresses through loops; before tir_mark */
 void tir_mark(Tirs *b);            /* finds what is live */
 void tir_order(Tirs *b);           /* in which order, after tir_mark */
