@@ -10,6 +10,7 @@ typedef struct Source {
     Str text; /* kept for diagnostics */
     int *line_starts;
     int num_lines;
+    bool is_ours; /* a module of tern's own, in the place of Python's or torch's */
 } Source;
 
 /* A place: bytes [start, end) of a source. source == NULL: no place is known. */

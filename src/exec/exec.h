@@ -86,6 +86,13 @@ static inline tern_tensor *tensor_of(const Object *object) { return object->payl
 /* False: raised. */
 bool want_tensor(Host *host, const Object *object, const char *what);
 bool operand_of(Host *host, const Object *object, tern_operand *operand);
+/* What an element is of a number, or of one in torch.tensor([..]). False: raised, in PyTorch's
+ * words, where the type has no room for it. */
+bool element_of(Host *host, const Object *number, tern_dtype dtype, bool is_listed,
+                unsigned char *element);
+/* NULL: raised, or failed. */
+tern_tensor *full_of(Host *host, const Object *number, tern_dtype dtype, int rank,
+                     const int64_t *sizes);
 bool sizes_of(Host *host, Object *object, int *rank, int64_t *sizes);
 bool torch_dtype_of(Host *host, const Object *object, tern_dtype *dtype);
 Object *dtype_object(Host *host, tern_dtype dtype);

@@ -12,6 +12,7 @@ Object *module_of_text(Host *host, const char *name, const char *file, const cha
     static const LangOptions nothing;
     Arena *arena = host->script->arena;
     Source *source = source_new(arena, str_of(file), (Str){start, (int)(end - start)});
+    source->is_ours = true;
     Module *loaded = module_load(arena, source, STR(""), &nothing, host->diag);
     if (!loaded || !script_run_file(host, loaded, str_of(name))) return NULL;
     Object *module = host_module_new(host, name);

@@ -16,6 +16,8 @@ typedef struct Wanted {
     int64_t sizes[TERN_MAX_RANK];
     tern_dtype dtype;
     bool is_cuda, has_dtype, needs_grad;
+    bool turned; /* sizes are those of dimension order[0], .. */
+    int order[TERN_MAX_RANK];
 } Wanted;
 
 static bool is_word(Host *host, Str name, Object *value, Wanted *wanted, bool *fine) {
@@ -118,6 +120,13 @@ static Object *made(Host *host, const Wanted *w, int what) {
     if (what == MAKE_ZEROS) tensor = tern_zeros(session, w->dtype, w->rank, w->sizes);
     if (what == MAKE_ONES) tensor = tern_ones(session, w->dtype, w->rank, w->sizes);
     if (draws) tensor = drawn(host, w, what == MAKE_RANDN);
+    if (tensor && w->turned) {
+        int back[TERN_MAX_RANK];
+        for (int i = 0; i < w->rank; i++) back[w->order[i]] = i;
+        tern_tensor *view = tern_permute(tensor, w->rank, back);
+        tern_drop(tensor);
+        tensor = view;
+    }
     if (is_raised(host)) return none_of(host);
     return with_grad(host, tensor_wrap(host, tensor, w->is_cuda), w->needs_grad);
 }
@@ -126,6 +135,33 @@ static Object *run_make(Host *host, Object *const *args, const HostCall *call) {
     Wanted wanted;
     (void)args;
     return wanted_of(host, call, 0, &wanted) ? made(host, &wanted, call->id) : none_of(host);
+}
+
+/* >0: a lies further apart in memory than b; 0: not said. */
+static int is_wider(tern_tensor *like, int a, int b) {
+    int64_t left = tern_strides(like)[a], right = tern_strides(like)[b];
+    if (!left || !right) return 0;
+    if (left != right) return left > right ? 1 : -1;
+    return tern_shape(like)[a] > tern_shape(like)[b];
+}
+
+/* The dimensions from the widest, as PyTorch sorts those of what is made like a tensor. False: they
+ * are in rows. */
+static bool memory_order(tern_tensor *like, int *order) {
+    int rank = tern_rank(like);
+    bool turned = false;
+    for (int i = 0; i < rank; i++) order[i] = i;
+    for (int n = rank - 2; n >= 0; n--) {
+        int at = n, is = 0;
+        for (int k = n + 1; k < rank && is >= 0; k++) {
+            is = is_wider(like, order[k], order[at]);
+            if (is <= 0) continue;
+            int other = order[k];
+            order[k] = order[at], order[at] = other, at = k;
+        }
+    }
+    for (int i = 0; i < rank; i++) turned |= order[i] != i;
+    return turned;
 }
 
 /* torch.empty_like(x, dtype=, device=) */
@@ -146,6 +182,8 @@ static Object *run_like(Host *host, Object *const *args, const HostCall *call) {
     if (same && call->id == MAKE_ZEROS)
         return with_grad(host, tensor_wrap(host, tern_zeros_like(like), wanted.is_cuda),
                          wanted.needs_grad);
+    wanted.turned = memory_order(like, wanted.order);
+    for (int i = 0; i < wanted.rank; i++) wanted.sizes[i] = tern_shape(like)[wanted.order[i]];
     return made(host, &wanted, call->id);
 }
 
@@ -165,21 +203,32 @@ static Object *run_empty_strided(Host *host, Object *const *args, const HostCall
                        w.is_cuda);
 }
 
+/* A number, or what a tensor of one element holds. NULL: raised. */
+static Object *number_of(Host *host, Object *object, const char *what, double *value) {
+    if (is_tensor_object(object)) {
+        Object *item = tensor_type.attribute(host, object, STR("item"));
+        object = host_invoke_with(host, item, 0, NULL);
+    }
+    return host_double(host, object, what, value) ? object : NULL;
+}
+
 static Object *run_full(Host *host, Object *const *args, const HostCall *call) {
     Wanted w = {.dtype = TERN_FLOAT32};
     double value;
     (void)call;
-    if (!sizes_of(host, args[0], &w.rank, w.sizes) ||
-        !host_double(host, args[1], "fill_value", &value))
-        return none_of(host);
-    if (args[1]->kind == OBJECT_INT) w.dtype = TERN_INT64;
-    if (args[1]->kind == OBJECT_BOOL) w.dtype = TERN_BOOL;
+    Object *number = number_of(host, args[1], "fill_value", &value);
+    if (!number || !sizes_of(host, args[0], &w.rank, w.sizes)) return none_of(host);
+    if (number->kind == OBJECT_INT) w.dtype = TERN_INT64;
+    if (number->kind == OBJECT_BOOL) w.dtype = TERN_BOOL;
     if (given(args[2]) && !torch_dtype_of(host, args[2], &w.dtype)) return none_of(host);
     if (!device_of(host, args[3], &w.is_cuda)) return none_of(host);
-    Object *full =
-        tensor_wrap(host, tern_full(session_of(host), w.dtype, w.rank, w.sizes, value), w.is_cuda);
+    tern_tensor *filled = full_of(host, number, w.dtype, w.rank, w.sizes);
+    if (is_raised(host)) return none_of(host);
+    Object *full = tensor_wrap(host, filled, w.is_cuda);
     return with_grad(host, full, args[4] && script_truth(host, args[4]));
 }
+
+#define MOST_EXACT ((int128)1 << 53) /* of integers that are doubles */
 
 static Object *run_arange(Host *host, Object *const *args, const HostCall *call) {
     double bounds[3] = {0, 0, 1};
@@ -188,9 +237,12 @@ static Object *run_arange(Host *host, Object *const *args, const HostCall *call)
     (void)call;
     int count = given(args[1]) ? given(args[2]) ? 3 : 2 : 1;
     for (int i = 0; i < count; i++) {
-        if (!host_double(host, args[i], "the bound", &bounds[count == 1 ? 1 : i]))
-            return none_of(host);
-        if (args[i]->kind == OBJECT_FLOAT) dtype = TERN_FLOAT32;
+        Object *number = number_of(host, args[i], "the bound", &bounds[count == 1 ? 1 : i]);
+        if (!number) return none_of(host);
+        if (number->kind == OBJECT_FLOAT)
+            dtype = TERN_FLOAT32;
+        else if (number->integer > MOST_EXACT || number->integer < -MOST_EXACT)
+            return host_refuse(host, "a range beyond 2^53");
     }
     if (given(args[3]) && !torch_dtype_of(host, args[3], &dtype)) return none_of(host);
     if (!device_of(host, args[4], &is_cuda)) return none_of(host);
@@ -297,15 +349,9 @@ static Object *run_tensor(Host *host, Object *const *args, const HostCall *call)
     size_t size = tern_dtype_size(dtype);
     unsigned char *data =
         arena_array(host->arena, unsigned char, (size_t)values.items.count *size + 8);
-    for (int i = 0; i < values.items.count; i++) {
-        const Object *item = values.items.data[i];
-        if (tern_dtype_is_float(dtype))
-            tern_element_set_double(dtype, data + (size_t)i * size, object_number(item));
-        else
-            tern_element_set_int(dtype, data + (size_t)i * size,
-                                 item->kind == OBJECT_FLOAT ? (int64_t)item->number
-                                                            : (int64_t)item->integer);
-    }
+    for (int i = 0; i < values.items.count; i++)
+        if (!element_of(host, values.items.data[i], dtype, true, data + (size_t)i * size))
+            return none_of(host);
     Object *tensor = tensor_wrap(
         host, tern_from(session_of(host), data, dtype, values.rank, values.sizes), is_cuda);
     return with_grad(host, tensor, args[3] && script_truth(host, args[3]));

@@ -3,6 +3,7 @@
  * calls its device 'cuda', which is the session's whatever that is. */
 #include "exec/exec.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -258,12 +259,14 @@ static bool key_part(Host *host, const Object *part, Buf *text) {
         for (int i = 0; i < 3; i++) {
             if (i) buf_putc(text, ':');
             if (part->items[i]->kind == OBJECT_NONE) continue;
-            if (!object_is_integral(part->items[i]))
+            const Object *end = host_index(host, part->items[i]);
+            if (is_raised(host)) return false;
+            if (!object_is_integral(end))
                 return host_raise(host, CLASS_TYPE_ERROR,
                                   "slice indices must be integers or None or have an __index__ "
                                   "method"),
                        false;
-            int128_print(text, part->items[i]->integer);
+            int128_print(text, end->integer);
         }
     } else {
         return host_refuse(host, "a tensor's subscript that is no integer, slice, None or '...'"),
@@ -307,6 +310,65 @@ static Object *tensor_subscript(Host *host, Object *self, Object *key) {
     return view ? tensor_wrap(host, view, self->weight) : host->script->poison;
 }
 
+static bool overflows(const Object *number, tern_dtype dtype, bool is_listed) {
+    double value = object_number(number);
+    if (dtype == TERN_FLOAT32 && !is_listed) return isfinite(value) && fabs(value) > FLT_MAX;
+    if (dtype == TERN_BOOL || tern_dtype_is_float(dtype)) return false;
+    int bits = 8 * (int)tern_dtype_size(dtype);
+    bool is_signed = dtype != TERN_UINT8;
+    int128 most = ((int128)1 << (bits - is_signed)) - 1, least = is_signed ? -most - 1 : -most;
+    if (number->kind != OBJECT_FLOAT) return number->integer < least || number->integer > most;
+    return !(value >= (is_signed ? (double)least : 0) && value <= (double)most);
+}
+
+bool element_of(Host *host, const Object *number, tern_dtype dtype, bool is_listed,
+                unsigned char *element) {
+    bool is_float = tern_dtype_is_float(dtype);
+    if (!is_float && dtype != TERN_BOOL && number->kind != OBJECT_FLOAT &&
+        number->integer != (int64_t)number->integer)
+        return host_raise(host, CLASS_VALUE_ERROR, "Overflow when unpacking long long"), false;
+    if (overflows(number, dtype, is_listed)) {
+        static const char name[][9] = {"int8_t", "int16_t", "int", "int64_t"},
+                          listed[][9] = {"int8", "int16", "int32", "int64"};
+        size_t size = tern_dtype_size(dtype);
+        int at = size == 8 ? 3 : size == 4 ? 2 : (int)size - 1;
+        host_raise(host, CLASS_RUNTIME_ERROR,
+                   "value cannot be converted to type %s%s without overflow",
+                   dtype == TERN_UINT8 ? "u" : "",
+                   is_float    ? "float"
+                   : is_listed ? listed[at]
+                               : name[at]);
+        return false;
+    }
+    if (is_float)
+        tern_element_set_double(dtype, element, object_number(number));
+    else if (dtype == TERN_BOOL)
+        tern_element_set_int(dtype, element, object_number(number) != 0);
+    else if (number->kind == OBJECT_FLOAT)
+        tern_element_set_int(dtype, element, (int64_t)number->number);
+    else
+        tern_element_set_int(dtype, element, (int64_t)number->integer);
+    return true;
+}
+
+tern_tensor *full_of(Host *host, const Object *number, tern_dtype dtype, int rank,
+                     const int64_t *sizes) {
+    unsigned char element[8] = {0};
+    tern_session *session = exec_of(host)->session;
+    if (!element_of(host, number, dtype, false, element)) return NULL;
+    if (tern_dtype_is_float(dtype) || dtype == TERN_BOOL)
+        return tern_full(session, dtype, rank, sizes, object_number(number));
+    int64_t value = tern_element_int(dtype, element);
+    if ((int128)(double)value == value)
+        return tern_full(session, dtype, rank, sizes, (double)value);
+    tern_tensor *one = tern_from(session, element, dtype, 0, NULL);
+    tern_tensor *full = one ? tern_empty(session, dtype, rank, sizes) : NULL;
+    bool failed = !full || tern_copy_into(full, one);
+    tern_drop(one);
+    if (failed) tern_drop(full);
+    return failed ? NULL : full;
+}
+
 static bool tensor_set_subscript(Host *host, Object *self, Object *key, Object *value) {
     tern_operand operand;
     if (picks(key)) {
@@ -322,15 +384,11 @@ static bool tensor_set_subscript(Host *host, Object *self, Object *key, Object *
         return false;
     }
     tern_tensor *from = operand.tensor;
-    if (!from) {
-        double number =
-            operand.kind == TERN_OPERAND_NUMBER ? operand.number : (double)operand.integer;
-        from = tern_full(exec_of(host)->session, tern_tensor_dtype(view), 0, NULL, number);
-    }
+    if (!from) from = full_of(host, value, tern_tensor_dtype(view), 0, NULL);
     tern_status status = from ? tern_copy_into(view, from) : TERN_ERROR_NO_MEMORY;
     if (!operand.tensor) tern_drop(from);
     tern_drop(view);
-    if (status) tensor_failed(host);
+    if (status && !is_raised(host)) tensor_failed(host);
     return !status;
 }
 

@@ -462,6 +462,19 @@ static Object *run_tolist(Host *host, Object *const *args, const HostCall *call)
     return list_of(host, x, data, call->id ? tern_rank(x) : 0, &at);
 }
 
+/* int(x), of id 1 float(x), of id 2 x as an index. */
+static Object *run_number(Host *host, Object *const *args, const HostCall *call) {
+    tern_tensor *x = tensor_of(args[0]);
+    if (call->id == 2 && (tern_dtype_is_float(tern_tensor_dtype(x)) || tern_numel(x) != 1))
+        return host_raise(host, CLASS_TYPE_ERROR,
+                          "only integer tensors of a single element can be converted to an index");
+    Object *value = run_tolist(host, args, &(HostCall){.id = 2});
+    if (is_raised(host) || !object_is_number(value)) return value;
+    if (call->id == 1) return object_float(host->arena, object_number(value));
+    if (value->kind == OBJECT_FLOAT) return host_trunc(host, value->number);
+    return object_int(host->arena, value->integer);
+}
+
 /* x.to(dtype), x.to(device), x.to(device, dtype), x.to(other) */
 static Object *run_to(Host *host, Object *const *args, const HostCall *call) {
     (void)args;
@@ -711,8 +724,9 @@ static const Native methods[] = {
     {"stride", "self, dim?", run_extent, 1},
     NATIVE("tolist", "self", run_tolist),
     {"item", "self", run_tolist, 1},
-    {"__int__", "self", run_tolist, 2},
-    {"__float__", "self", run_tolist, 2},
+    NATIVE("__int__", "self", run_number),
+    {"__index__", "self", run_number, 2},
+    {"__float__", "self", run_number, 1},
     NATIVE("to", "..", run_to),
     {"float", "self", run_cast, TERN_FLOAT32},
     {"double", "self", run_cast, TERN_FLOAT64},

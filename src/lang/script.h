@@ -236,6 +236,7 @@ Object *class_method_of(Host *host, Object *class, Str name); /* str.lower; NULL
 Object *number_method(Host *host, Object *self, Str name);
 /* The method of this name of an instance, bound; NULL: it has none, or is no instance. */
 Object *host_own(Host *host, Object *object, const char *name);
+Object *host_says(Host *host, Object *object, const char *name); /* a tensor's, too */
 Object *host_index(Host *host, Object *object);             /* by its __index__, where it has one */
 bool is_descriptor(const Object *member, const char *hook); /* "__get__", "__set__" */
 void name_descriptors(Host *host, Object *class, const Object *names);
@@ -244,6 +245,7 @@ bool slots_forbid(const Object *object, Str name);
 
 /* ---- script_call.c ---- */
 Object *host_invoke(Host *host, Object *callee, const HostCall *call);
+Object *host_trunc(Host *host, double number); /* int(number) */
 Object *host_invoke_with(Host *host, Object *callee, int num_args, Object *const *args);
 HostCall host_call_with(Host *host, Object *first, const HostCall *call); /* before its arguments */
 Object *native_new(Host *host, const Native *native, Object *self);

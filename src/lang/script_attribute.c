@@ -146,8 +146,14 @@ Object *host_own(Host *host, Object *object, const char *name) {
     return method ? method_new(host, object, method) : NULL;
 }
 
+Object *host_says(Host *host, Object *object, const char *name) {
+    Object *own = host_own(host, object, name);
+    bool is_native = object->kind == OBJECT_HOST && object->type->attribute;
+    return own || !is_native ? own : object->type->attribute(host, object, str_of(name));
+}
+
 Object *host_index(Host *host, Object *object) {
-    Object *own = host_own(host, object, "__index__");
+    Object *own = host_says(host, object, "__index__");
     return own ? host_invoke_with(host, own, 0, NULL) : object;
 }
 

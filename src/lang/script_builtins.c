@@ -675,6 +675,24 @@ static Object *int_of_text(Host *host, Str whole, int base) {
                       STR_ARG(shown->text));
 }
 
+Object *host_trunc(Host *host, double number) {
+    if (isnan(number))
+        return host_raise(host, CLASS_VALUE_ERROR, "cannot convert float NaN to integer");
+    if (isinf(number))
+        return host_raise(host, CLASS_OVERFLOW_ERROR, "cannot convert float infinity to integer");
+    if (fabs(number) > 0x1p120) return host_refuse(host, "an integer of more than 128 bits");
+    return object_int(host->arena, (int128)number);
+}
+
+/* What a method makes, that must be an int or a float. */
+static Object *made_by(Host *host, Object *method, const char *name, PythonClass of) {
+    Object *made = host_invoke_with(host, method, 0, NULL);
+    bool fits = of == CLASS_FLOAT ? made->kind == OBJECT_FLOAT : object_is_integral(made);
+    if (is_raised(host) || fits) return made;
+    return host_raise(host, CLASS_TYPE_ERROR, "%s returned non-%s (type %s)", name,
+                      of == CLASS_FLOAT ? "float" : "int", name_of(host, made));
+}
+
 static Object *make_int(Host *host, const HostCall *call) {
     int64_t base = 10;
     if (call->num_args == 0) return object_int(host->arena, 0);
@@ -688,17 +706,10 @@ static Object *make_int(Host *host, const HostCall *call) {
                           "int() can't convert non-string with explicit base");
     if (object_is_integral(x)) return object_int(host->arena, x->integer);
     if (x->kind == OBJECT_STR) return int_of_text(host, x->text, (int)base);
-    if (x->kind == OBJECT_FLOAT) {
-        if (isnan(x->number))
-            return host_raise(host, CLASS_VALUE_ERROR, "cannot convert float NaN to integer");
-        if (isinf(x->number))
-            return host_raise(host, CLASS_OVERFLOW_ERROR,
-                              "cannot convert float infinity to integer");
-        if (fabs(x->number) > 0x1p120) return host_refuse(host, "an integer of more than 128 bits");
-        return object_int(host->arena, (int128)x->number);
-    }
+    if (x->kind == OBJECT_FLOAT) return host_trunc(host, x->number);
     Object *own = host_get(host, x, STR("__int__"));
-    if (own) return host_invoke_with(host, own, 0, NULL);
+    if (own) return made_by(host, own, "__int__", CLASS_INT);
+    if ((own = host_own(host, x, "__index__"))) return made_by(host, own, "__index__", CLASS_INT);
     return host_raise(host, CLASS_TYPE_ERROR,
                       "int() argument must be a string, a bytes-like object or a real number, not "
                       "'%s'",
@@ -719,7 +730,9 @@ static Object *make_float(Host *host, const HostCall *call) {
                           STR_ARG(host_repr(host, x)->text));
     }
     Object *own = host_get(host, x, STR("__float__"));
-    if (own) return host_invoke_with(host, own, 0, NULL);
+    if (own) return made_by(host, own, "__float__", CLASS_FLOAT);
+    if ((own = host_own(host, x, "__index__")))
+        return object_float(host->arena, object_number(made_by(host, own, "__index__", CLASS_INT)));
     return host_raise(host, CLASS_TYPE_ERROR,
                       "float() argument must be a string or a real number, not '%s'",
                       name_of(host, x));

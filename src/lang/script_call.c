@@ -51,6 +51,20 @@ static bool is_called(Str parameter, Str name) {
     return false;
 }
 
+/* A call that does not fit: a TypeError of the methods of lists and alike, which are whole; else it
+ * is refused, since the function that is meant may take it. */
+__attribute__((format(printf, 3, 4))) static Object *misfit(Host *host, const HostCall *call,
+                                                            const char *format, ...) {
+    Buf words = {.arena = host->arena};
+    va_list args;
+    va_start(args, format);
+    buf_vprintf(&words, format, args);
+    va_end(args);
+    if (call->self && call->self->kind != OBJECT_HOST)
+        return host_raise(host, CLASS_TYPE_ERROR, "%s", words.data);
+    return host_refuse(host, "%s", words.data);
+}
+
 static Object *native_bind(Host *host, const Native *native, const HostCall *call,
                            Object **places) {
     int count = 0, positional = 0, given = 0;
@@ -70,19 +84,17 @@ static Object *native_bind(Host *host, const Native *native, const HostCall *cal
         int at = name.length ? 0 : given++;
         while (name.length && at < count && !is_called(words[at], name)) at++;
         if (!name.length && at >= positional)
-            return host_raise(host, CLASS_TYPE_ERROR,
-                              "%s() takes %d positional argument%s but more were given",
-                              native->name, positional, positional == 1 ? "" : "s");
+            return misfit(host, call, "%s() takes %d positional argument%s but more were given",
+                          native->name, positional, positional == 1 ? "" : "s");
         if (at >= count)
-            return host_raise(host, CLASS_TYPE_ERROR,
-                              "%s() got an unexpected keyword argument '%.*s'", native->name,
-                              STR_ARG(name));
+            return misfit(host, call, "%s() got an unexpected keyword argument '%.*s'",
+                          native->name, STR_ARG(name));
         places[at] = call->args[i];
     }
     for (int i = 0; i < count; i++)
         if (needed[i] && !places[i])
-            return host_raise(host, CLASS_TYPE_ERROR, "%s() missing required argument '%.*s'",
-                              native->name, STR_ARG(words[i]));
+            return misfit(host, call, "%s() missing required argument '%.*s'", native->name,
+                          STR_ARG(words[i]));
     return NULL;
 }
 
@@ -94,7 +106,7 @@ static Object *native_call(Host *host, Object *callee, const HostCall *call) {
     own.id = native->id;
     host->span = call->span;
     if (strcmp(native->parameters, "..") != 0) {
-        Object *failed = native_bind(host, native, call, places);
+        Object *failed = native_bind(host, native, &own, places);
         if (failed) return failed;
     }
     host->script->calling = native->name;
@@ -201,7 +213,15 @@ static Object *argument_error(Host *host, const FunctionDef *def, const char *wh
                       what, STR_ARG(name));
 }
 
+/* Of what stands for Python's or torch's own, which may have it. */
+static bool is_ours(const FunctionDef *def) {
+    return def->span.source && def->span.source->is_ours;
+}
+
 static Object *unexpected(Host *host, const FunctionDef *def, Str name) {
+    if (is_ours(def))
+        return host_refuse(host, "%.*s() with '%.*s'", STR_ARG(def->slots->qualified),
+                           STR_ARG(name));
     for (int i = 0; i < def->num_params; i++)
         if (def->params[i].kind == PARAM_POSITIONAL_ONLY && str_equal(def->params[i].name, name))
             return argument_error(
@@ -227,7 +247,10 @@ static void too_many(Host *host, const FunctionDef *def, int given) {
         most += counts;
         least += counts && !def->params[i].default_value;
     }
-    if (least == most)
+    if (is_ours(def))
+        host_refuse(host, "%.*s() of more than %d positional argument%s",
+                    STR_ARG(def->slots->qualified), most, most == 1 ? "" : "s");
+    else if (least == most)
         host_raise(host, CLASS_TYPE_ERROR, "%.*s() takes %d positional argument%s but %d %s given",
                    STR_ARG(def->slots->qualified), most, most == 1 ? "" : "s", given,
                    given == 1 ? "was" : "were");

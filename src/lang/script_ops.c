@@ -30,6 +30,10 @@ bool host_int(Host *host, const Object *object, const char *what, int64_t *value
 
 bool host_double(Host *host, const Object *object, const char *what, double *value) {
     if (is_raised(host)) return false;
+    Object *own = host_says(host, (Object *)(uintptr_t)object, "__float__");
+    object =
+        own ? host_invoke_with(host, own, 0, NULL) : host_index(host, (Object *)(uintptr_t)object);
+    if (is_raised(host)) return false;
     if (!object_is_number(object)) {
         host_raise(host, CLASS_TYPE_ERROR, "%s must be a real number, not '%s'", what,
                    name_of(host, object));
@@ -711,11 +715,8 @@ int64_t script_length(Host *host, Object *object) {
 /* False after a raise. */
 static bool place_of(Host *host, const Object *object, const Object *key, int64_t length,
                      const char *doing, int64_t *place) {
-    Object *number = NULL;
-    if (key->kind == OBJECT_HOST && key->type == &instance_type)
-        number = special_call(host, (Object *)(uintptr_t)key, "__index__", 0, NULL);
+    key = host_index(host, (Object *)(uintptr_t)key);
     if (is_raised(host)) return false;
-    if (number) key = number;
     if (!object_is_integral(key)) {
         const char *name = object->kind == OBJECT_STR ? "string" : name_of(host, object);
         host_raise(host, CLASS_TYPE_ERROR, "%s indices must be integers%s, not %s%s%s", name,

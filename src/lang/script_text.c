@@ -63,11 +63,13 @@ static void print_instance(Host *host, Object *object, Buf *out, bool as_repr) {
 
 static void print_items(Host *host, Object *object, Buf *out, const char *open, const char *close) {
     bool is_dict = object->kind == OBJECT_DICT;
+    bool in_lines = object->names && str_starts(object->text, "torch.return_types.");
     if (object->names) buf_add(out, object->text.data, (size_t)object->text.length);
     buf_puts(out, open);
+    if (in_lines) buf_putc(out, '\n');
     for (int i = 0; i < object->num_items && !is_raised(host); i++) {
         bool is_value = is_dict && i % 2;
-        if (i) buf_puts(out, is_value ? ": " : ", ");
+        if (i) buf_puts(out, is_value ? ": " : in_lines ? ",\n" : ", ");
         if (object->names) buf_printf(out, "%.*s=", STR_ARG(object->names[i]));
         host_print(host, object->items[i], out, true);
         if (out->length > LONGEST_TEXT) longjmp(host->script->no_memory, 1);
@@ -563,8 +565,8 @@ static Object *percent_one(Host *host, Str options, char type, Object *value) {
     }
     if (!is_text && !object_is_number(value)) { /* what it is as a number, where it says so */
         bool is_fraction = is_any(type, "eEfFgG");
-        Object *own = host_own(host, value, is_fraction ? "__float__" : "__index__");
-        if (!own && type == 'd') own = host_own(host, value, "__int__");
+        Object *own = type == 'd' ? host_says(host, value, "__int__") : NULL;
+        if (!own) own = host_says(host, value, is_fraction ? "__float__" : "__index__");
         if (own) value = host_invoke_with(host, own, 0, NULL);
         if (is_raised(host)) return value;
     }

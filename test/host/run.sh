@@ -56,6 +56,12 @@ script 1 "TypeError: zeros(): argument 'size' failed to unpack the object at pos
 script 1 "TypeError: zeros(): argument 'dtype' must be torch.dtype, not str" 'import torch' "torch.zeros(2, dtype='x')"
 script 1 "RuntimeError: Storage size calculation overflowed with sizes=[4611686018427387904]" 'import torch' 'torch.zeros(2**62)'
 script 3 'not supported: this distribution of numpy.random.default_rng' 'import numpy' 'numpy.random.default_rng(3).normal()'
+# A call that does not fit is refused where PyTorch's function may take it, and a TypeError where it is the file's own.
+script 3 "not supported: div() got an unexpected keyword argument 'rounding_mode'" 'import torch' \
+    'try: torch.div(torch.ones(2), 2, rounding_mode="floor")' 'except TypeError: print("none")'
+script 3 "not supported: where() missing required argument 'input'" 'import torch' 'try: torch.where(torch.ones(2) > 0)' 'except TypeError: pass'
+script 3 "not supported: nan_to_num() with 'posinf'" 'import torch' 'try: torch.nan_to_num(torch.ones(2), posinf=1.0)' 'except TypeError: pass'
+script 1 "TypeError: append() takes 1 positional argument but more were given" '[].append(1, 2)'
 memory 0 0 'fine' 'print("fine")'
 memory 8X 2 "--memory: expected a size (512M, 8G), got '8X'" 'print(1)'
 script 1 'ModuleNotFoundError: no fallback' 'try:' '    import nowhere' 'except ModuleNotFoundError:' '    raise ModuleNotFoundError("no fallback")'

@@ -21,9 +21,11 @@ def flip(input, *of, dims=None):
             raise RuntimeError(f'dim {d} appears multiple times in the list of dims')
     if not dims or not input.ndim:
         return input.clone()
+    order = sorted(range(input.ndim), key=lambda d: -input.stride(d))
+    turned = input.permute(order)
     for d in dims:
-        input = index_select(input, d, arange(input.shape[d] - 1, -1, -1, device=input.device))
-    return input
+        turned = index_select(turned, order.index(d), arange(input.shape[d] - 1, -1, -1, device=input.device))
+    return turned.permute([order.index(d) for d in range(input.ndim)])
 
 
 def fliplr(input):

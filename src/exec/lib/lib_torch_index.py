@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tensors as subscripts. x[:, rows, 0] is x[:, :, 0], a view, whose dimension 1 `rows` picks from; of several
 # indices the shapes are broadcast, and their result takes their place, or the front where they stand apart.
+import math
 from _torch import Tensor, arange, int64, refuse, tensor, where, zeros
 
 
@@ -31,10 +32,10 @@ def nonzero(input, *, as_tuple=False):
 
 
 def _stacked(columns):
-    made = zeros((columns[0].numel(), len(columns)), dtype=columns[0].dtype, device=columns[0].device)
+    made = zeros((len(columns), columns[0].numel()), dtype=columns[0].dtype, device=columns[0].device)
     for i, column in enumerate(columns):
-        made[:, i] = column
-    return made
+        made[i] = column
+    return made.t()
 
 
 def _dims_of(part):
@@ -116,15 +117,45 @@ def take(x, key):
         index = where(index < 0, index + n, index)
         at = index if at is None else at * n + index
     rest = [d for d in range(x.ndim) if d not in dims]
-    rows = 1
-    for d in dims:
-        rows *= x.shape[d]
-    flat = x.permute(dims + rest).reshape([rows] + [x.shape[d] for d in rest])
-    taken = flat.index_select(0, at.reshape(-1)).reshape(shape + [x.shape[d] for d in rest])
-    if dims[-1] - dims[0] + 1 == len(dims) and dims[0]:
-        front, k = dims[0], len(shape)
-        taken = taken.permute(list(range(k, k + front)) + list(range(k)) + list(range(k + front, taken.ndim)))
-    return taken
+    front = dims[0] if dims[-1] - dims[0] + 1 == len(dims) else 0
+    rest = rest[:front] + dims + rest[front:]
+    sizes, strides = [x.shape[d] for d in rest], [x.stride(d) for d in rest]
+    before, after = sizes[:front], sizes[front + len(dims):]
+    flat = x.permute(rest).reshape(before + [-1 if x.numel() else math.prod(sizes[front:front + len(dims)])] + after)
+    taken = flat.index_select(front, at.reshape(-1)).reshape(before + shape + after)
+    spread = [i.reshape([1] * front + shape + [1] * len(after)) for i in picks]
+    order = _order(list(taken.shape), [strides[:front] + [0] * len(shape) + strides[front + len(dims):]]
+                   + [[0 if n < m else s for n, m, s in zip(i.shape, taken.shape, i.stride())] for i in spread])
+    if order == sorted(order):
+        return taken
+    return taken.permute(order).contiguous().permute([order.index(d) for d in range(len(order))])
+
+
+def _order(shape, operands):
+    """The dimensions as PyTorch lays its result out, the last one without gaps: as those of what it reads lie, of which
+    a stride of 0 says nothing."""
+    order = list(range(len(shape)))[::-1]
+    for n in range(1, len(order)):
+        at = n
+        for k in range(n - 1, -1, -1):
+            swap = _swaps(shape, operands, order[k], order[at])
+            if swap > 0:
+                order[k], order[at] = order[at], order[k]
+                at = k
+            elif swap < 0:
+                break
+    return order[::-1]
+
+
+def _swaps(shape, operands, a, b):
+    for strides in operands:
+        if strides[a] == 0 or strides[b] == 0:
+            continue
+        if strides[a] != strides[b]:
+            return 1 if strides[a] > strides[b] else -1
+        if shape[a] > shape[b]:
+            return 1
+    return 0
 
 
 def put(x, key, value):

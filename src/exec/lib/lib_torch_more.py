@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What of torch are few calls of others: functions of torch that are methods of tensors, too.
 import math
-from _torch import Tensor, arange, bmm, cat, empty, full, import_module, index_select, matmul, ones, print_options, refuse, sort, stack, std as _std, sub, tensor, var as _var, where, zeros
+from _torch import Tensor, arange, bmm, cat, empty, empty_like, full, import_module, index_select, matmul, ones, print_options, refuse, sort, stack, std as _std, sub, tensor, var as _var, where, zeros
 
 from torch._index import nonzero
 
@@ -300,8 +300,8 @@ def linspace(start, end, steps, *, dtype=None, device=None):
 
 
 def full_like(input, fill_value, *, dtype=None, device=None):
-    return full(tuple(input.shape), fill_value, dtype=input.dtype if dtype is None else dtype,
-                device=input.device if device is None else device)
+    made = empty_like(input, dtype=input.dtype if dtype is None else dtype, device=input.device if device is None else device)
+    return made.fill_(fill_value)
 
 
 def concat(tensors, dim=0):
