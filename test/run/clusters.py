@@ -122,6 +122,10 @@
 # want: e = exp(20 * x - max(20 * x, 1)); y == e * (1e30 / sum(e, 1))
 # case: x = fp32[2, 32001] normal, y = fp32[2, 32001], n = 32001, B = 32768
 # want: e = exp(20 * x - max(20 * x, 1)); y == e * (1e30 / sum(e, 1))
+# case: w = fp16[60000] normal, x = fp16[2, 60000] normal, scale = fp32[2], g = fp16[2, 60000] normal, y = fp16[2, 60000], n = 60000, B = 65536
+# kernel: gated
+# tolerance: 4e-3 1e-3
+# want: s = 1 / sqrt(sum(x * x, 1) / n + 0.001); y == x * s * w * g / (1 + exp(-g)); scale == s[:, 0]
 import triton
 import triton.language as tl
 
@@ -259,3 +263,16 @@ def wide(x, y, n, B: tl.constexpr):
     v = tl.load(x + row + i, mask=i < n, other=-float("inf")).to(tl.float32) * 20
     e = tl.exp(v - tl.max(v, axis=0))
     tl.store(y + row + i, e * 1e30 / tl.sum(e, axis=0), mask=i < n)
+
+
+# What is loaded a piece ahead is made of what stood there first.
+@triton.jit
+def gated(w, x, scale, g, y, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    row = tl.program_id(0)
+    u = tl.load(w + i, mask=i < n, other=0.0).to(tl.float32)
+    v = tl.load(x + row * n + i, mask=i < n, other=0.0).to(tl.float32)
+    s = tl.rsqrt(tl.sum(v * v, axis=0) / n + 1e-3)
+    tl.store(scale + row, s)
+    d = tl.load(g + row * n + i, mask=i < n, other=0.0).to(tl.float32)
+    tl.store(y + row * n + i, (v * s * u) * (d * tl.sigmoid(d)), mask=i < n)

@@ -27,14 +27,19 @@ static bool can_go(const Value *value, const Op *at, const Op *from, int depth) 
     return true;
 }
 
-static void go(Op *op, Op *at) {
+/* at: stands behind what the op is made of, then, if that was the first there. */
+static void go(Op *op, Op **at) {
+    if (op == *at) {
+        *at = op->next;
+        return;
+    }
     for (int i = 0; i < op->num_operands; i++) {
         Op *source = op->operands[i]->def;
         bool behind = false;
-        for (Op *o = at; o && o != op && source && !behind; o = o->next) behind = o == source;
+        for (Op *o = *at; o && o != op && source && !behind; o = o->next) behind = o == source;
         if (behind) go(source, at);
     }
-    op_move_before(op, at);
+    op_move_before(op, *at);
 }
 
 static bool may_write(const Op *op) {
@@ -71,7 +76,7 @@ static bool load_before_last(Func *fn, int threads, int room, bool held) {
         for (int i = 0; i < op->num_operands && can; i++) can = can_go(op->operands[i], at, op, 0);
         if (!can) continue;
         room -= registers;
-        go(op, at);
+        go(op, &at);
         moved = true;
     }
     return moved;
@@ -99,7 +104,7 @@ static void load_at(Op *begin, Op *first, const Op *end, int threads) {
         bool can = is_streamed(op);
         for (int i = 0; i < op->num_operands && can; i++)
             can = can_go(op->operands[i], begin, op, 0);
-        if (can) go(op, begin);
+        if (can) go(op, &begin);
     }
 }
 
