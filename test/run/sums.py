@@ -32,6 +32,13 @@
 # case: x = fp32[5, 1] normal, f = fp32[5], n = 1, ROWS = 1, BLOCK = 64
 # case: x = fp16[5, 300] normal, f = fp32[5], n = 300, ROWS = 2, BLOCK = 128
 # tolerance: 2e-3 2e-3
+# case: x = i32[5, 1500] small, f = i32[5, 3], n = 1500, BLOCK = 512
+# kernel: otherwise
+# grid: 5
+# want: a = sum(x[:, :512], 1)[:, 0]; b = sum(x[:, 512:1024], 1)[:, 0]; c = sum(x[:, 1024:], 1)[:, 0]; m = where(a > b, a, b); f[:, 0] == where(m > c, m, c); f[:, 1] == sum(where(x > 0, x, 0), 1)[:, 0]; f[:, 2] == a * b * c
+# case: x = fp32[5, 1500] full(-0.0), f = i32[5], n = 1500, BLOCK = 512
+# kernel: no_sign_lost
+# want: f == -2147483648
 import triton
 import triton.language as tl
 
@@ -132,3 +139,40 @@ def rows(x, f, n, ROWS: tl.constexpr, BLOCK: tl.constexpr):
             v = tl.load(x + r[:, None] * n + i[None, :], mask=mask, other=0).to(tl.float32)
             total += tl.sum(v, axis=1)
     tl.store(f + r, total, mask=r < 5)
+
+
+@triton.jit
+def above_0(a, b):
+    return tl.maximum(a, 0) + tl.maximum(b, 0)
+
+
+# Sums are not added up, or are of what the combination changes.
+@triton.jit
+def otherwise(x, f, n, BLOCK: tl.constexpr):
+    x += tl.program_id(0) * n
+    most = -1000000
+    above = 0
+    product = 1
+    for start in range(0, n, BLOCK):
+        i = start + tl.arange(0, BLOCK)
+        v = tl.load(x + i, mask=i < n, other=0)
+        most = tl.maximum(most, tl.sum(v, axis=0))
+    for start in range(0, n, BLOCK):
+        i = start + tl.arange(0, BLOCK)
+        above += tl.reduce(tl.load(x + i, mask=i < n, other=0), 0, above_0)
+    for start in range(0, n, BLOCK):
+        i = start + tl.arange(0, BLOCK)
+        product *= tl.sum(tl.load(x + i, mask=i < n, other=0), axis=0)
+    tl.store(f + tl.program_id(0) * 3, most)
+    tl.store(f + tl.program_id(0) * 3 + 1, above)
+    tl.store(f + tl.program_id(0) * 3 + 2, product)
+
+
+@triton.jit
+def no_sign_lost(x, f, n, BLOCK: tl.constexpr):
+    x += tl.program_id(0) * n
+    total = -0.0
+    for start in range(0, n, BLOCK):
+        i = start + tl.arange(0, BLOCK)
+        total += tl.sum(tl.load(x + i, mask=i < n, other=-0.0), axis=0)
+    tl.store(f + tl.program_id(0), total.to(tl.int32, bitcast=True))
