@@ -113,6 +113,10 @@ bool needs_add_most(Needs *needs, const Value *value, int64_t most) {
     return add_need(needs, (Need){value, NULL, false, 0, most, 1});
 }
 
+bool needs_add_up_to(Needs *needs, const Value *value, int64_t most) {
+    return add_need(needs, (Need){value, NULL, false, INT64_MIN, most, 1});
+}
+
 bool needs_add_below(Needs *needs, const Value *value, const Value *end) {
     return add_need(needs, (Need){value, end, false, 0, INT64_MAX, 1});
 }

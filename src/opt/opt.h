@@ -124,6 +124,7 @@ Needs *needs_new(Arena *arena, const Func *fn, int num_params);
 /* The number is not to be negative; false: a launch does not know what it is made of. */
 bool needs_add(Needs *needs, const Value *value);
 bool needs_add_most(Needs *needs, const Value *value, int64_t most); /* .. nor more than that */
+bool needs_add_up_to(Needs *needs, const Value *value, int64_t most); /* .. and may be negative */
 bool needs_add_below(Needs *needs, const Value *value, const Value *end); /* .. but less */
 bool needs_add_to(Needs *needs, const Value *value, const Value *end);    /* .. nor more */
 bool needs_add_multiple(Needs *needs, const Value *value, int64_t of);    /* it is one, above 0 */

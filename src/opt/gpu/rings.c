@@ -60,6 +60,7 @@ typedef struct Loop {
     int num_parts, stages, offset;
     int distance; /* turns that are copied ahead: all but one, or all that there are */
     int carried;  /* by the loop as it was */
+    bool wraps;   /* what a turn's index is behind the last may be no number of its type */
     bool panels;  /* of 8 rows of 128 bytes are read: there is a product by wgmma */
     Part parts[MAX_PARTS];
     /* Of a loop between products of its first turn and its last (pass rotate): */
@@ -472,7 +473,7 @@ static bool is_clear(const Op *from, const Op *to) {
  * before its first and behind its last. */
 static void find_around(Loop *l) {
     const Op *trans;
-    if (!for_around(l->op)) return;
+    if (!for_around(l->op) || l->wraps) return;
     l->next = (Map){.arena = l->r->px->scratch};
     l->hoists = arena_array(l->r->px->scratch, bool, l->planned);
     Op *head = l->op->prev, *tail = l->op->next;
@@ -503,6 +504,21 @@ static Value *is_there(Loop *l, Builder *b) {
     value_is_int(for_step(l->op), &step);
     int predicate = for_unsigned(l->op) ? ICMP_ULT : step > 0 ? ICMP_SLT : ICMP_SGT;
     return build_icmp(b, predicate, l->index, for_upper(l->op));
+}
+
+/* The index of the turn behind that one, if there is one; where it may wrap around, else the end, so
+ * that no number comes before the end again. */
+static Value *index_behind(Loop *l, Builder *b, Value *more) {
+    Value *index = l->index, *upper = for_upper(l->op), *step = for_step(l->op);
+    Value *next = build_2(b, OP_ADD, index, step);
+    int64_t number = 1;
+    if (!l->wraps) return build_select(b, more, next, index);
+    value_is_int(step, &number);
+    bool up = number > 0 || for_unsigned(l->op);
+    if (!up) step = build_2(b, OP_SUB, build_int(b, step->type, 0), step);
+    Value *left = build_2(b, OP_SUB, up ? upper : index, up ? index : upper);
+    Value *another = build_2(b, OP_AND, more, build_icmp(b, ICMP_UGT, left, step));
+    return build_select(b, another, next, upper);
 }
 
 /* The ops that the turn's copies and the next turn need. */
@@ -587,7 +603,7 @@ static void write_copies(Loop *l, Builder *b, Value *turn, Value *before) {
     l->more = more;
     if (l->distance > 1)
         build_op(b, OP_COMMIT, 0, NULL, 0, NULL, 0, NULL); /* else all are waited for */
-    l->index = build_select(b, more, build_2(b, OP_ADD, l->index, for_step(l->op)), l->index);
+    l->index = index_behind(l, b, more);
     for (int i = 0; i < l->carried; i++)
         if (l->args[i]) l->args[i] = ahead_of(l, for_next(l->op, i));
 }
@@ -845,6 +861,18 @@ static void write_loop(Loop *l) {
 
 /* ---- all ---- */
 
+/* An end so far up is refused at launch, if that tells. */
+static bool may_wrap(const Rings *r, const Op *loop) {
+    int64_t step, most = type_bits(for_lower(loop)->type) == 64 ? INT64_MAX : INT32_MAX;
+    if (!facts_index_may_wrap(r->facts, loop)) return false;
+    bool up = !for_unsigned(loop) && value_is_int(for_step(loop), &step) && step > 0;
+    NeedsMark mark = needs_mark(r->px->needs);
+    if (up && r->px->needs && needs_add_up_to(r->px->needs, for_upper(loop), most - step))
+        return false;
+    needs_take_back(r->px->needs, mark);
+    return true;
+}
+
 static bool ring_loop(Rings *r, Op *op) {
     Loop l = {.r = r, .op = op, .body = for_body(op), .carried = for_count(op)};
     Conflict any = {r, NULL};
@@ -863,6 +891,7 @@ static bool ring_loop(Rings *r, Op *op) {
         is_ahead(&l, load_pointer(l.parts[i].load));
         if (load_mask(l.parts[i].load)) is_ahead(&l, load_mask(l.parts[i].load));
     }
+    l.wraps = may_wrap(r, op);
     find_around(&l);
     write_loop(&l);
     func_resolve(r->fn);
