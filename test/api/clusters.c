@@ -25,7 +25,14 @@ static const char source[] = "import triton\n"
                              "    b = tl.load(g + i, mask=i < n, other=0)\n"
                              "    c = tl.load(x + 1 + i, mask=i < n, other=0)\n"
                              "    s = tl.sum(a * b + c, axis=0)\n"
-                             "    tl.store(y + i, a * (b - s) + c, mask=i < n)\n";
+                             "    tl.store(y + i, a * (b - s) + c, mask=i < n)\n"
+                             "@triton.jit\n"
+                             "def picked(x, y, v, k, n, B: tl.constexpr):\n"
+                             "    i = tl.arange(0, B)\n"
+                             "    a = tl.load(x + i, mask=i < n, other=0)\n"
+                             "    s = tl.sum(a, axis=0)\n"
+                             "    tl.store(v, s)\n"
+                             "    tl.store(y + i, a * s + tl.load(x + k), mask=i < n)\n";
 
 enum { ROOM = 131072, COUNT = 131000 };
 
@@ -140,6 +147,45 @@ TEST(two_tiles_and_three) {
         tern_kernel_free(kernel);
     }
     closed(&of);
+}
+
+/* One number of a row that is stored in place, or of which another block stores one. */
+TEST(all_read_what_one_block_writes) {
+    enum { AT = 77777, ALL = 2 * ROOM + 4 };
+    static const int places[][2] = {{ROOM, 2 * ROOM}, {0, 2 * ROOM}, {ROOM, AT}, {ROOM, ROOM + AT}};
+    static int memory[ALL], given[ALL], a[COUNT];
+    for (uint64_t seed = 0; seed < 2; seed++) {
+        Kernels of = opened(seed);
+        tern_kernel *kernel = tern_compile(of.module, "picked", "*i32,*i32,*i32,i32,i32,131072",
+                                           &(tern_options){.num_warps = 16});
+        CHECK_STR(kernel ? "" : tern_message(of.context), "");
+        CHECK(strstr(tern_kernel_text(kernel, TERN_STAGE_FACTS), "cluster: 4 blocks"));
+        for (size_t c = 0; c < sizeof places / sizeof *places; c++) {
+            int sum = 0, wrong = 0;
+            for (int i = 0; i < ALL; i++) memory[i] = number(i);
+            tern_buffer *buffer = tern_alloc(of.context, sizeof memory);
+            tern_write(buffer, 0, memory, sizeof memory);
+            tern_argument arguments[] = {tern_arg_buffer(buffer), tern_arg_buffer(buffer),
+                                         tern_arg_buffer(buffer), tern_arg_int(AT),
+                                         tern_arg_int(COUNT)};
+            for (int i = 1; i < 3; i++)
+                arguments[i].offset = sizeof *memory * (size_t)places[c][i - 1];
+            tern_status status = tern_launch(NULL, kernel, (uint32_t[]){1, 1, 1}, arguments, 5);
+            CHECK_STR(status ? tern_message(of.context) : "", "");
+            tern_read(buffer, 0, given, sizeof given);
+            memcpy(a, memory, sizeof a);
+            for (int i = 0; i < COUNT; i++) sum += a[i];
+            memory[places[c][1]] = sum;
+            int one = memory[AT];
+            for (int i = 0; i < COUNT; i++) memory[places[c][0] + i] = a[i] * sum + one;
+            for (int i = 0; i < ALL; i++) wrong += memory[i] != given[i];
+            if (wrong) printf("at %d %d: %d are wrong\n", places[c][0], places[c][1], wrong);
+            CHECK(!wrong);
+            tern_buffer_free(buffer);
+        }
+        tern_kernel_free(kernel);
+        closed(&of);
+    }
 }
 
 TEST(a_grid_is_counted_in_programs) {

@@ -31,9 +31,13 @@ static bool by_one_block(const Cluster *c, const Op *write, const Op *access) {
     return in_pieces == ops_have(&c->ops, access) && (in_pieces || access->kind == OP_STORE);
 }
 
+/* Of two parameters, each launch is asked (cluster_ask). A text that others launch takes for
+ * granted that they are the same or apart: then a row in place is not read as a whole. */
 static bool stays_apart(const Cluster *c, const Op *write, const Op *access) {
     const Value *a = access_pointer(write), *b = access_pointer(access);
-    return (a == b && by_one_block(c, write, access)) || !facts_may_alias(c->facts, a, b);
+    bool reads_all = ops_have(&c->ops, write) && !ops_have(&c->ops, access);
+    if (a == b) return by_one_block(c, write, access);
+    return !facts_may_alias(c->facts, a, b) && (c->px->needs || !reads_all);
 }
 
 static bool can_be_told(const Op *reduce) {
@@ -66,6 +70,19 @@ static bool can_cluster(const Cluster *c) {
         }
     }
     return reduces;
+}
+
+void cluster_ask(const Cluster *c, const Dims *dims, int number) {
+    for (const Op *op = c->fn->body->first; op && c->px->needs && c->blocks > 1; op = op->next)
+        for (const Op *other = c->fn->body->first; other && op->kind == OP_STORE;
+             other = other->next) {
+            bool is_load = other->kind == OP_LOAD, is_later = false;
+            for (const Op *o = op->next; o && !is_load && !is_later; o = o->next)
+                is_later = o == other && o->kind == OP_STORE;
+            if ((!is_load && !is_later) || access_pointer(op) == access_pointer(other)) continue;
+            bool together = ops_have(&c->ops, op) && ops_have(&c->ops, other);
+            meets_never(c->px, c->facts, dims, number, &(Meet){op, other, together});
+        }
 }
 
 /* least: of a lane. */

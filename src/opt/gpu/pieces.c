@@ -759,6 +759,7 @@ static void choose_cluster(Pieces *p) {
     if (fits && p->num_held + p->num_kept == num_pieces(p)) {
         p->fn->num_warps = p->threads / 32;
         p->fn->shares = p->cluster.beside;
+        cluster_ask(&p->cluster, p->dims, p->number);
         return;
     }
     *p = one;

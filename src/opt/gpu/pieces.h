@@ -125,6 +125,9 @@ typedef struct Cluster {
 /* held: results of those loads. */
 void cluster_choose(Cluster *c, int num_nests, Nest *const *nests, const Map *held);
 /* Where a block's piece starts, which is its own or one of those of all blocks. */
+/* What one block writes and another accesses by another parameter, of which each launch is asked.
+ * number: of the dimension that is cut. */
+void cluster_ask(const Cluster *c, const Dims *dims, int number);
 Value *cluster_start(const Cluster *c, Builder *b, Value *own, int piece);
 /* What the reductions among the ends have become of a block's pieces becomes that of all. */
 void cluster_meet(const Cluster *c, Builder *b, const Ops *ends);
