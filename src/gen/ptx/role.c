@@ -645,7 +645,7 @@ const Roles *ptx_find_roles(Gen *g) {
             ptx_note(g, str_format(g->arena, "no boxes: %s", roles->rings[i].why));
     if (roles && !roles_deal_out(roles, alive(g, roles))) roles = NULL, why = "no registers left";
     g->facts->walks = roles && roles->walks ? roles->blocks : 0;
-    g->facts->walks_far = g->facts->walks && roles->bits == 16 && roles->columns > WALK_NEAR;
+    g->facts->few = roles && roles->few ? roles->blocks : 0;
     if (why) ptx_note(g, str_format(g->arena, "no roles: %s", why));
     why = NULL;
     if (!roles && g->has_wgmma && g->options->maps) roles = roles_flat(g->arena, g->fn, &why);
@@ -690,8 +690,8 @@ void ptx_roles(Gen *g) {
                                g->roles->producer_registers, g->roles->consumer_registers)
                         .data;
     ptx_note(g, str_format(g->arena, "roles: 4 warps more fill the ring%s", registers));
-    if (g->facts->walks_far)
-        ptx_note(g, STR("blocks walk over the programs, where there are more than blocks"));
-    else if (g->roles->walks)
-        ptx_note(g, STR("blocks walk over the programs"));
+    if (g->roles->walks)
+        ptx_note(g, STR("blocks walk over the programs, where there are more than run at a time"));
+    else if (g->roles->few)
+        ptx_note(g, STR("no more programs than run at a time"));
 }
