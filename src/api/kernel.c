@@ -188,7 +188,7 @@ static void kernel_close(Handle *own) {
 /* Which of two texts a launch takes is known when it comes: what is not launched is not assembled,
  * which takes many times as long as all before it. */
 static bool loads_late(const tern_kernel *kernel) {
-    return kernel->request && kernel->compiled->facts.walks;
+    return kernel->request && kernel->compiled->facts.walks && kernel->compiled->facts.few;
 }
 
 static tern_status load(tern_kernel *kernel, KernelText *text) {
@@ -273,7 +273,7 @@ CompileRequest kernel_request(const Device *device, const tern_options *options)
 /* Of a text that is not launched here: what launches of few programs take, if there is such a text,
  * instead of `own`. */
 static CompiledKernel *few_instead(Arena *arena, CompileRequest request, CompiledKernel *own) {
-    if (!own || !own->facts.walks) return own;
+    if (!own || !own->facts.walks || !own->facts.few) return own;
     ask_for_few(&request);
     Diag diag = {.arena = arena};
     CompiledKernel *few = compile_kernel(arena, &request, &diag);

@@ -165,9 +165,10 @@ static tern_status check_count(tern_kernel *kernel, int num_arguments) {
 /* Blocks that walk would have one program each, and be slower than those that do not. Of another
  * ring there may be fewer at a time. */
 static KernelWay way_of(tern_kernel *kernel, const uint32_t grid[3]) {
+    const GenFacts *own = &kernel->compiled->facts;
     uint64_t programs = (uint64_t)grid[0] * grid[1] * grid[2],
              each = (uint64_t)kernel->own.context->device.walks;
-    if (programs > each * (uint64_t)kernel->compiled->facts.walks) return WAY_OWN;
+    if (!own->few || programs > each * (uint64_t)own->walks) return WAY_OWN;
     const KernelText *text = kernel_text(kernel, WAY_FEW);
     return text && programs <= each * (uint64_t)text->compiled->facts.few ? WAY_FEW : WAY_OWN;
 }

@@ -302,18 +302,26 @@ TEST(few_programs_of_wide_tiles_are_not_walked_over) {
     }
 }
 
-/* Where what a launch of few programs asks for would have no roles, they are walked over. What is
- * shown is what is launched. */
-TEST(few_programs_that_would_have_no_roles_are) {
-    tern_context *context = opened("sim:h200", 1);
-    tern_module *module = tern_load_text(context, wide, strlen(wide), "wide.py");
-    tern_options options = {.size = sizeof options, .num_warps = 8, .num_stages = 3};
-    tern_kernel *kernel =
-        tern_compile(module, "wide", "*fp32:16,*fp32:16,*fp16:16,512,80,16", &options);
-    CHECK(kernel);
-    if (!kernel) return;
-    tern_kernel_free(kernel);
-    tern_module_free(module);
+/* Tiles of 32 bits are: there is one text, which is ready at once. */
+TEST(few_programs_of_wide_numbers_are) {
+    char text[sizeof wide];
+    memcpy(text, wide, sizeof wide);
+    tern_context *context = opened("sim:h200", 2);
+    for (int narrow = 1; narrow >= 0; narrow--) {
+        if (!narrow) memcpy(strstr(text, "float16)"), "float32)", 8);
+        tern_module *module = tern_load_text(context, text, strlen(text), "wide.py");
+        tern_options options = {.size = sizeof options, .num_warps = 8, .num_stages = 3};
+        tern_kernel *kernel = tern_compile(module, "wide",
+                                           narrow ? "*fp32:16,*fp32:16,*fp16:16,512,80,16"
+                                                  : "*fp32:16,*fp32:16,*fp32:16,512,80,16",
+                                           &options);
+        CHECK(kernel && kernel->compiled->facts.walks == 1);
+        if (!kernel) return;
+        CHECK(kernel->compiled->facts.few == narrow);
+        CHECK((kernel->texts[WAY_OWN].loaded == NULL) == narrow);
+        tern_kernel_free(kernel);
+        tern_module_free(module);
+    }
     tern_close(context);
 }
 
