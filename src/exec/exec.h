@@ -90,6 +90,9 @@ bool operand_of(Host *host, const Object *object, tern_operand *operand);
  * words, where the type has no room for it. */
 bool element_of(Host *host, const Object *number, tern_dtype dtype, bool is_listed,
                 unsigned char *element);
+/* The dimensions from the widest, as PyTorch sorts those of what is made like a tensor. False: they
+ * are in rows. (making.c) */
+bool memory_order(tern_tensor *like, int *order);
 /* NULL: raised, or failed. */
 tern_tensor *full_of(Host *host, const Object *number, tern_dtype dtype, int rank,
                      const int64_t *sizes);

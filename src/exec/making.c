@@ -145,9 +145,7 @@ static int is_wider(tern_tensor *like, int a, int b) {
     return tern_shape(like)[a] > tern_shape(like)[b];
 }
 
-/* The dimensions from the widest, as PyTorch sorts those of what is made like a tensor. False: they
- * are in rows. */
-static bool memory_order(tern_tensor *like, int *order) {
+bool memory_order(tern_tensor *like, int *order) {
     int rank = tern_rank(like);
     bool turned = false;
     for (int i = 0; i < rank; i++) order[i] = i;
@@ -164,6 +162,16 @@ static bool memory_order(tern_tensor *like, int *order) {
     return turned;
 }
 
+static bool is_dense(tern_tensor *x, const int *order) {
+    int64_t stride = 1;
+    for (int i = tern_rank(x) - 1; i >= 0; i--) {
+        int64_t size = tern_shape(x)[order[i]];
+        if (size != 1 && tern_strides(x)[order[i]] != stride) return false;
+        stride *= size;
+    }
+    return true;
+}
+
 /* torch.empty_like(x, dtype=, device=) */
 static Object *run_like(Host *host, Object *const *args, const HostCall *call) {
     Wanted wanted;
@@ -176,13 +184,14 @@ static Object *run_like(Host *host, Object *const *args, const HostCall *call) {
     if (!same && !torch_dtype_of(host, args[1], &wanted.dtype)) return none_of(host);
     if (given(args[2]) && !device_of(host, args[2], &wanted.is_cuda)) return none_of(host);
     wanted.needs_grad = args[3] && script_truth(host, args[3]);
+    wanted.turned = memory_order(like, wanted.order);
+    same &= is_dense(like, wanted.order);
     if (same && call->id == MAKE_EMPTY)
         return with_grad(host, tensor_wrap(host, tern_empty_like(like), wanted.is_cuda),
                          wanted.needs_grad);
     if (same && call->id == MAKE_ZEROS)
         return with_grad(host, tensor_wrap(host, tern_zeros_like(like), wanted.is_cuda),
                          wanted.needs_grad);
-    wanted.turned = memory_order(like, wanted.order);
     for (int i = 0; i < wanted.rank; i++) wanted.sizes[i] = tern_shape(like)[wanted.order[i]];
     return made(host, &wanted, call->id);
 }

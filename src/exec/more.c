@@ -167,8 +167,23 @@ static Object *run_sort(Host *host, Object *const *args, const HostCall *call) {
         !host_may_do(host, "sorting"))
         return none_of(host);
     bool falls = given(args[2]) && script_truth(host, args[2]);
-    if (tern_sort(tensor_of(args[0]), (int)dim, falls, &values, &places))
-        return tensor_failed(host);
+    tern_tensor *x = tensor_of(args[0]);
+    int order[TERN_MAX_RANK], back[TERN_MAX_RANK], rank = tern_rank(x);
+    if (!memory_order(x, order) || dim < -rank || dim >= rank) {
+        if (tern_sort(x, (int)dim, falls, &values, &places)) return tensor_failed(host);
+        return pair(host, values, places, args[0]->weight, "torch.return_types.sort");
+    }
+    for (int i = 0; i < rank; i++) back[order[i]] = i;
+    tern_tensor *turned = tern_permute(x, rank, order);
+    bool fails =
+        !turned || tern_sort(turned, back[dim < 0 ? dim + rank : dim], falls, &values, &places);
+    tern_drop(turned);
+    if (fails) return tensor_failed(host);
+    tern_tensor *found[] = {values, places};
+    values = tern_permute(found[0], rank, back), places = tern_permute(found[1], rank, back);
+    tern_drop(found[0]);
+    tern_drop(found[1]);
+    if (!values || !places) return tensor_failed(host);
     return pair(host, values, places, args[0]->weight, "torch.return_types.sort");
 }
 

@@ -66,6 +66,7 @@ static bool is_index_error(const char *words) {
     static const char *const starts[] = {"Dimension out of range", "Dimension specified as",
                                          "index out of range in self", "too many indices for"};
     return has_start(words, COUNT(starts), starts) ||
+           str_ends(str_of(words), " to have non-zero size.") ||
            (str_starts(str_of(words), "Target ") && str_ends(str_of(words), " is out of bounds."));
 }
 

@@ -204,9 +204,28 @@ static int simple_power(const tern_operand *exponent, tern_dtype compute) {
                             : TERN_OP_pow;
 }
 
+/* Remainders take a number as the tensor's type has it, as PyTorch's do; all else as it is. */
+static void round_numbers(tern_operand *own, const tern_operand *operands) {
+    unsigned char element[8];
+    for (int i = 0; i < 2; i++) {
+        const tern_operand *other = &operands[!i];
+        own[i] = operands[i];
+        if (own[i].kind != TERN_OPERAND_NUMBER || other->kind != TERN_OPERAND_TENSOR) continue;
+        tern_dtype dtype = other->tensor->dtype;
+        if (!tern_dtype_is_float(dtype)) continue;
+        tern_element_set_double(dtype, element, own[i].number);
+        own[i].number = tern_element_double(dtype, element);
+    }
+}
+
 tern_status map_run(tern_session *session, int op, const tern_operand *operands, int count,
                     tern_dtype compute, double p, double q, tern_tensor *out) {
     Call with;
+    tern_operand own[2];
+    if (op == TERN_OP_remainder || op == TERN_OP_fmod) {
+        round_numbers(own, operands);
+        operands = own;
+    }
     if (op == TERN_OP_pow) {
         op = simple_power(&operands[1], compute);
         if (op != TERN_OP_pow) count = 1;

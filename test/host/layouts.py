@@ -15,6 +15,12 @@ for x in (torch.empty_like(t, dtype=torch.float32), torch.zeros_like(t, dtype=to
     print(x.stride(), x.dtype)
 torch.manual_seed(3)
 print(torch.rand_like(t.float()), torch.flip(t, [0, 1]).tolist())
+for x in (t.sort(0)[0], t.sort(-3, descending=True)[1], t.argsort(1), z[:, ::2].transpose(0, 1).sort(0)[0], t.masked_fill(t > 3, 0), torch.zeros_like(z[..., ::2].permute(2, 0, 1)),
+          torch.empty_like(z[0, :, ::2].t())):
+    print(x.stride(), x.shape, x.sum().item() if x.dim() == 3 else '')
+a = torch.tensor([-1.0, 2.5, 0.5, -7.0, 1000.0])
+print(a.half() % 1e-3, torch.fmod(a.half(), 1e-3), a.bfloat16() % 1e-2, a.half().remainder_(0.3), 1e-3 % a.half(), a % 1e-3)
+print((a > 0).max(0), (a > 0).view(5, 1).min(1, keepdim=True))
 print(z.float().max(2), [z[0].sort(1, descending=True)], z[0, 0].topk(2))
 
 print(int(torch.tensor(3.7)), float(torch.tensor([2])), int(torch.tensor(True)), math.sqrt(torch.tensor(4)), math.floor(torch.tensor(4.7)), '%d %.2f' % (torch.tensor(3.7), torch.tensor(3)))
@@ -43,7 +49,7 @@ def put(x, value):
 for f in (lambda: int(Odd()), lambda: [0, 1, 2][torch.tensor(1.0)], lambda: int(torch.tensor(nan)), lambda: int(torch.tensor(inf)), lambda: range(torch.tensor([1, 2])),
           lambda: torch.full((1,), 1e300), lambda: torch.tensor(2 ** 63), lambda: torch.tensor([300], dtype=torch.uint8), lambda: torch.tensor([2 ** 31], dtype=torch.int32),
           lambda: torch.zeros(2, dtype=torch.int8).fill_(128), lambda: put(torch.zeros(2, dtype=torch.int16), -32769), lambda: torch.full((1,), -2.5, dtype=torch.uint8),
-          lambda: torch.full((1,), nan, dtype=torch.int64), lambda: put(torch.zeros(2, dtype=torch.int32), 2 ** 31)):
+          lambda: a[:0].max(), lambda: z[:, :0].min(1), lambda: a[:0].argmax(), lambda: z[:, :0].argmin(dim=-2), lambda: z[:, :0].amax(1), lambda: torch.full((1,), nan, dtype=torch.int64), lambda: put(torch.zeros(2, dtype=torch.int32), 2 ** 31)):
     try:
         print(f())
     except Exception as error:

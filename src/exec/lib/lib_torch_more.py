@@ -152,7 +152,7 @@ def masked_fill(input, mask, value):
         if not least <= value < most + 1:
             raise RuntimeError(f'value cannot be converted to type {name} without overflow')
         value = tensor(int(value)).to(input.dtype)
-    return where(mask, value, input)
+    return where(mask, value, input).contiguous()
 
 
 def masked_select(input, mask):
