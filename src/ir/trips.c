@@ -460,8 +460,10 @@ bool func_has_atomics(const Func *fn) {
 }
 
 static bool note_cluster(Op *op, void *blocks) {
-    if (op->kind == OP_MEET) *(int *)blocks = (int)meet_blocks(op);
-    if (op->kind == OP_RANK) *(int *)blocks = (int)rank_blocks(op);
+    if (op->kind == OP_MEET)
+        *(int *)blocks = (int)(meet_within(op) ? meet_within(op) : meet_blocks(op));
+    if (op->kind == OP_RANK)
+        *(int *)blocks = (int)(rank_within(op) ? rank_within(op) : rank_blocks(op));
     return op->kind != OP_MEET && op->kind != OP_RANK;
 }
 

@@ -373,15 +373,21 @@ static bool check_hint(Verifier *v, const Op *op, const Type *a) {
 
 /* ---- rules ---- */
 
-static bool is_cluster(Verifier *v, const Op *op, int64_t blocks) {
-    if (blocks != 2 && blocks != 4 && blocks != 8)
+static bool is_cluster_size(int64_t blocks) { return blocks == 2 || blocks == 4 || blocks == 8; }
+
+/* of: 0, or it is a cluster of so many, in groups. */
+static bool is_cluster(Verifier *v, const Op *op, int64_t blocks, int64_t of) {
+    if (!is_cluster_size(blocks))
         return verify_bad(v, op, "a cluster of %lld blocks", (long long)blocks);
-    return blocks == func_cluster(v->fn) || verify_bad(v, op, "clusters of two sizes");
+    if (of && (!is_cluster_size(of) || of <= blocks))
+        return verify_bad(v, op, "groups of %lld in a cluster of %lld", (long long)blocks,
+                          (long long)of);
+    return (of ? of : blocks) == func_cluster(v->fn) || verify_bad(v, op, "clusters of two sizes");
 }
 
 static bool check_meet(Verifier *v, const Op *op) {
     int64_t blocks = meet_blocks(op);
-    if (!is_cluster(v, op, blocks)) return false;
+    if (!is_cluster(v, op, blocks, meet_within(op))) return false;
     if (op->parent != v->fn->body) return verify_bad(v, op, "not at the top of the function");
     if (op->num_results != op->num_operands * blocks)
         return verify_bad(v, op, "%d results, not %d", op->num_results,
@@ -425,7 +431,7 @@ static bool check_leaf(Verifier *v, const Op *op, TypeRule rule) {
         return result_is(v, op, 1, (int[]){(int)(end - start)}, type_scalar(TYPE_I32));
     }
     if (op->kind == OP_RANK)
-        return is_cluster(v, op, rank_blocks(op)) &&
+        return is_cluster(v, op, rank_blocks(op), rank_within(op)) &&
                want(v, op, r->kind == TYPE_I32, "a result of i32", r);
     return axis_in(v, op, grid_axis(op), 3) &&
            want(v, op, r->kind == TYPE_I32, "a result of i32", r);

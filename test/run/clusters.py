@@ -126,6 +126,17 @@
 # kernel: gated
 # tolerance: 4e-3 1e-3
 # want: s = 1 / sqrt(sum(x * x, 1) / n + 0.001); y == x * s * w * g / (1 + exp(-g)); scale == s[:, 0]
+# case: x = bf16[2, 60001] normal, g = bf16[2, 60001] normal, w = bf16[60001] normal, y = bf16[2, 60001], n = 60001, B = 65536
+# kernel: gradient
+# grid: 2
+# tolerance: 2e-2 2e-2
+# want: r = 1 / sqrt(sum(x * x, 1) / n + 0.00001); h = g * w; y == r * (h - x * (sum(h * x, 1) / n * r * r))
+# case: x = bf16[2, 32768] normal, g = bf16[2, 32768] normal, w = bf16[32768] normal, y = bf16[2, 32768], n = 32768, B = 32768
+# options: num_warps = 32
+# want: r = 1 / sqrt(sum(x * x, 1) / n + 0.00001); h = g * w; y == r * (h - x * (sum(h * x, 1) / n * r * r))
+# case: x = fp32[2, 130000] normal, g = fp32[2, 130000] normal, w = fp32[130000] normal, y = fp32[2, 130000], n = 130000, B = 131072
+# tolerance: 1e-4 1e-5
+# want: r = 1 / sqrt(sum(x * x, 1) / n + 0.00001); h = g * w; y == r * (h - x * (sum(h * x, 1) / n * r * r))
 import triton
 import triton.language as tl
 
@@ -276,3 +287,16 @@ def gated(w, x, scale, g, y, n, B: tl.constexpr):
     tl.store(scale + row, s)
     d = tl.load(g + row * n + i, mask=i < n, other=0.0).to(tl.float32)
     tl.store(y + row * n + i, (v * s * u) * (d * tl.sigmoid(d)), mask=i < n)
+
+
+# What all programs read is held by none.
+@triton.jit
+def gradient(x, g, w, y, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    row = tl.program_id(0) * n
+    v = tl.load(x + row + i, mask=i < n, other=0.0).to(tl.float32)
+    d = tl.load(g + row + i, mask=i < n, other=0.0).to(tl.float32)
+    h = d * tl.load(w + i, mask=i < n, other=0.0).to(tl.float32)
+    r = 1 / tl.sqrt(tl.sum(v * v, axis=0) / n + 1e-5)
+    c = tl.sum(h * v, axis=0) / n * r * r
+    tl.store(y + row + i, r * (h - v * c), mask=i < n)

@@ -198,6 +198,75 @@ TEST(beside_two_weights_four_blocks_have_room) {
     tern_close(from.context);
 }
 
+/* What all programs read is not held beside rows of a program: that has room in half of the blocks,
+ * and is loaded for both loops. */
+TEST(weights_are_read_again) {
+    static const char *const source =
+        "import triton\nimport triton.language as tl\n@triton.jit\n"
+        "def k(x, g, w, y, n: tl.constexpr):\n    i = tl.arange(0, n)\n"
+        "    p = tl.program_id(0)\n    a = tl.load(x + p * n + i).to(tl.float32)\n"
+        "    h = tl.load(g + p * n + i).to(tl.float32) * tl.load(w + i).to(tl.float32)\n"
+        "    tl.store(y + p * n + i, h - a * tl.sum(h * a, axis=0))\n";
+    tern_options options = {
+        .size = sizeof options, .num_warps = 16, .target = "sm_90a", .maps = true};
+    Opened from = opened(source, NULL);
+    const char *text = text_of(from, "k", "*bf16:16,*bf16:16,*bf16:16,*bf16:16,65536", &options);
+    CHECK(strstr(text, ".reqntid 256,") && strstr(text, ".reqnctapercluster 4,"));
+    CHECK(count_of(text, "cp.async.cg.shared.global") == 2 * 7 &&
+          strstr(text, ".minnctapersm 3\n"));
+    CHECK(count_of(text, "ld.global.v4.b32") == 8 + 6 + 2); /* w, of which two stay; x and g */
+    text = text_of(from, "k", "*fp32:16,*fp32:16,*fp32:16,*fp32:16,131072", &options);
+    CHECK(strstr(text, ".reqnctapercluster 8,") && strstr(text, ".minnctapersm 2\n"));
+    /* Where one block has room for all, but no other beside it. */
+    text = text_of(from, "k", "*fp32:16,*fp32:16,*fp32:16,*fp32:16,262144", &options);
+    CHECK(strstr(text, ".reqnctapercluster 8,") && strstr(text, ".minnctapersm 1\n"));
+    tern_close(from.context);
+}
+
+/* Rows of a tile that have nothing to do with each other: each has blocks of its own. */
+TEST(rows_of_a_tile_are_blocks) {
+    static const char *const source =
+        "import triton\nimport triton.language as tl\n@triton.jit\n"
+        "def k(x, y, R: tl.constexpr, n: tl.constexpr, total: tl.constexpr):\n"
+        "    r = tl.program_id(0) * R + tl.arange(0, R)\n"
+        "    p = r[:, None] * n + tl.arange(0, n)[None, :]\n    a = tl.load(x + p)\n"
+        "    tl.store(y + p, a - tl.max(a, axis=1)[:, None])\n"
+        "    if total:\n        tl.store(y + tl.arange(0, n), tl.sum(a, axis=0))\n";
+    tern_options options = {
+        .size = sizeof options, .num_warps = 16, .target = "sm_90a", .maps = true};
+    Opened from = opened(source, NULL);
+    const char *text = text_of(from, "k", "*fp32:16,*fp32:16,4,32768,False", &options);
+    CHECK(strstr(text, ".reqnctapercluster 4,") && !strstr(text, "st.async"));
+    text = text_of(from, "k", "*fp32:16,*fp32:16,4,65536,False", &options);
+    CHECK(strstr(text, ".reqnctapercluster 8,") && strstr(text, "st.async"));
+    text = text_of(from, "k", "*fp32:16,*fp32:16,1,65536,False", &options);
+    CHECK(strstr(text, ".reqnctapercluster 2,") && strstr(text, "st.async"));
+    text = text_of(from, "k", "*fp32:16,*fp32:16,4,32768,True", &options);
+    CHECK(*text && !strstr(text, ".reqnctapercluster"));
+    text = text_of(from, "k", "*fp32:16,*fp32:16,4,8192,False", &options);
+    CHECK(*text && !strstr(text, ".reqnctapercluster"));
+    options.target = "sm_80";
+    text = text_of(from, "k", "*fp32:16,*fp32:16,4,32768,False", &options);
+    CHECK(*text && !strstr(text, ".reqnctapercluster"));
+    tern_close(from.context);
+}
+
+/* Neighbours with one weight load it once; each for itself where it may change meanwhile. */
+TEST(lanes_of_one_address_are_loaded_once) {
+    static const char *const source =
+        "import triton\nimport triton.language as tl\n@triton.jit\n"
+        "def k(x, w, y, n, often: tl.constexpr):\n    i = tl.arange(0, 1024)\n"
+        "    a = tl.load(w + i // 16, mask=i // 16 < n, other=1, volatile=often)\n"
+        "    b = tl.load(w + 64 + i % 512, mask=i // 16 < n, other=1)\n"
+        "    tl.store(y + i, tl.load(x + i) * a + b)\n";
+    Opened from = opened(source, NULL);
+    const char *text = ptx_of(from, "k", "*fp32:16,*fp32:16,*fp32:16,i32,False", 4);
+    CHECK(count_of(text, "ld.global.b32") == 2 && count_of(text, "ld.global.v4.b32") == 4);
+    text = ptx_of(from, "k", "*fp32:16,*fp32:16,*fp32:16,i32,True", 4);
+    CHECK(count_of(text, "ld.volatile.global.b32") == 8);
+    tern_close(from.context);
+}
+
 /* Loads of a turn may all be under way: so many registers are left to each thread; not where each
  * of many narrow ones has an address of its own, which would be spilled. */
 TEST(narrow_loads_have_the_registers_they_take) {

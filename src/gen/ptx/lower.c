@@ -288,9 +288,11 @@ static Tir ptx_program(Gen *g, const Op *op) {
     return axis || !log ? blocks : tir_2(g->b, TIR_SHR_U32, blocks, tir_i32(g->b, log));
 }
 
-static Tir ptx_rank(Gen *g) {
+/* In its group of so many blocks, or in the cluster. */
+static Tir ptx_rank(Gen *g, int64_t blocks) {
     uint32_t most = (uint32_t)g->facts->cluster - 1;
-    return tir_special(g->b, CLASS_B32, "%cluster_ctarank", ~most);
+    Tir rank = tir_special(g->b, CLASS_B32, "%cluster_ctarank", ~most);
+    return blocks > most ? rank : tir_2(g->b, TIR_AND32, rank, tir_i32(g->b, blocks - 1));
 }
 
 /* Ops without effects: their registers follow from those of the operands, one by one. */
@@ -307,7 +309,7 @@ static Tir *pure_registers(Gen *g, const Op *op) {
     else if (op->kind == OP_PROGRAM_ID || op->kind == OP_NUM_PROGRAMS)
         value = ptx_program(g, op);
     else if (op->kind == OP_RANK)
-        value = ptx_rank(g);
+        value = ptx_rank(g, rank_blocks(op));
     else
         value = ptx_constant(g, type_lane(result->type),
                              op->kind == OP_CONSTANT ? constant_bits(op) : 0);
@@ -368,7 +370,7 @@ static void push(Gen *g, const Op *op, Tir there, Tir guard) {
     for (int i = 0; i < op->num_operands; i++) {
         const Type *lane = op->operands[i]->type;
         int bytes = slot_bytes(lane);
-        Tir own = tir_2(g->b, TIR_MUL32, ptx_rank(g), tir_i32(g->b, bytes));
+        Tir own = tir_2(g->b, TIR_MUL32, ptx_rank(g, blocks), tir_i32(g->b, bytes));
         Tir at = tir_2(g->b, TIR_ADD32, there, own);
         at = tir_2(g->b, TIR_ADD32, at, tir_i32(g->b, i * SLOT_BYTES * blocks));
         Tir value = ptx_scalar_of(g, op->operands[i]);
@@ -418,6 +420,11 @@ static void ptx_meet(Gen *g, const Op *op) {
     Tir zero = tir_i32(g->b, 0), guard = tir_2(g->b, TIR_LT_U32, thread, blocks), index;
     Tir args[2] = {ptx_shared_address(g, (int)meet_offset(op), zero),
                    tir_2(g->b, TIR_AND32, thread, most)};
+    if (meet_within(op)) { /* to those of its group */
+        Tir group =
+            tir_2(g->b, TIR_AND32, ptx_rank(g, meet_within(op)), tir_i32(g->b, -meet_blocks(op)));
+        args[1] = tir_2(g->b, TIR_OR32, args[1], group);
+    }
     if (meet_offset(op) + meet_bytes(op) > g->shared_size)
         g->shared_size = (int)meet_offset(op) + meet_bytes(op);
     if (!g->has_met) tir_plain(g->b, "barrier.cluster.wait.aligned;");

@@ -285,6 +285,13 @@ static void load_ended(Gen *g, const Op *op, int reg, const Tir *pointers, const
     }
 }
 
+/* Neighbours that are one address, as where each channel of an image has a weight, are loaded once.
+ */
+static bool is_same_lane(const Tir *pointers, const Tir *masks, const Tir *others, int r) {
+    return pointers[r] == pointers[r - 1] && (!masks || masks[r] == masks[r - 1]) &&
+           (!others || others[r] == others[r - 1]);
+}
+
 void ptx_load(Gen *g, const Op *op) {
     const Value *result = op_result(op);
     if (!type_is_tile(result->type)) {
@@ -314,6 +321,10 @@ void ptx_load(Gen *g, const Op *op) {
                 regs[r + i] = others ? others[r + i] : ptx_constant(g, lane, 0);
             if (!bits) continue;
             guard = 0;
+        }
+        if (r && width == 1 && !pinned && is_same_lane(pointers, masks, others, r)) {
+            regs[r] = regs[r - 1];
+            continue;
         }
         ptx_load_lanes(g, mnemonic, pinned, pointers[r], lane, width, guard,
                        others ? others + r : NULL, regs + r);

@@ -97,7 +97,7 @@ static int number_of(const Op *op) {
 
 static bool is_no_pair(Op *op, void *user) {
     (void)user;
-    return op->kind != OP_REDUCE || op->num_operands == 1;
+    return op->kind != OP_REDUCE || op->num_operands == 1 || reduce_by_value(op);
 }
 
 /* Do all threads copy, each what it reads back itself? Then nobody waits for the others, nor for

@@ -167,7 +167,8 @@ static int find_held(Pieces *p, int *bytes) {
             for (int n = 0; n < a->ops.count && a->before->parent == b->before->parent; n++) {
                 Op *op = a->ops.data[n];
                 bool held = op->kind == OP_LOAD && map_get_pointer(&p->held, op_result(op));
-                if (op->kind != OP_LOAD || held || pieces_row(p, op) || !ops_have(&b->ops, op))
+                if (op->kind != OP_LOAD || held || pieces_row(p, op) || !ops_have(&b->ops, op) ||
+                    (p->cluster.rereads && !pieces_of_program(p->px->scratch, load_pointer(op))))
                     continue;
                 map_set_pointer(&p->held, op_result(op), (void *)(intptr_t)(p->held.count + 1));
                 map_set_pointer(&p->home, op_result(op), a->before->parent);
@@ -327,6 +328,7 @@ static void choose_held(Pieces *p) {
     p->held = p->home = (Map){.arena = p->px->scratch};
     int bytes, each = find_held(p, &bytes), pieces = num_pieces(p);
     region_walk(p->fn->body, note_kept, p);
+    p->each = each;
     if (p->scans) each = bytes = 0; /* straight text for each of them is what was too long */
     p->num_held = each ? count_held(p, each, WORK_REGISTERS) : 0;
     int few = (pieces + CLUSTER_HELD - 1) / CLUSTER_HELD;
@@ -693,8 +695,9 @@ static void write_nest(const Pieces *p, int number) {
         count = reduced + scans_count(p->dims, &made, p->number, NULL);
     int first = holds_any(p, nest) ? p->num_held + p->num_kept : 0;
     Value **sums = arena_array(p->px->scratch, Value *, count);
-    if (count && !first) first = 1;
-    int pieces = num_pieces(p), straight = first;
+    int pieces = num_pieces(p);
+    if ((count || pieces == 1) && !first) first = 1;
+    int straight = first;
     bool streams = first < pieces;
     if (p->loops && first > 1 && reads_again(p, nest)) straight = p->num_held;
     b.span = nest->ends.data[0]->span;
@@ -720,6 +723,7 @@ static void write_nest(const Pieces *p, int number) {
 }
 
 static void write_all(Pieces *p) {
+    cluster_begin(&p->cluster);
     for (int i = 0; i < p->nests.count; i++) write_nest(p, i);
     cluster_store(&p->cluster);
     func_resolve(p->fn);
@@ -743,6 +747,18 @@ static bool plan(Pieces *p) {
 
 /* ---- clusters ---- */
 
+/* As many blocks share a multiprocessor as leave room for all pieces, half of the registers for
+ * work. */
+static bool choose_beside(Pieces *p) {
+    for (; p->cluster.beside; p->cluster.beside--) {
+        choose_held(p);
+        int most = BLOCK_REGISTERS / p->threads / p->cluster.beside;
+        bool has_room = p->num_held < 2 || p->num_held * p->each * 2 <= most;
+        if (has_room && p->num_held + p->num_kept == num_pieces(p)) return true;
+    }
+    return false;
+}
+
 /* Several blocks, that hold all of a row; else one, as before. */
 static void choose_cluster(Pieces *p) {
     const Pieces one = *p;
@@ -750,13 +766,11 @@ static void choose_cluster(Pieces *p) {
     p->cluster.blocks = 1;
     if (!p->scans && !p->stowed.count)
         cluster_choose(&p->cluster, p->nests.count, p->nests.data, &p->held);
-    if (!p->cluster.chosen) return;
     Cut cut = {.number = p->number};
-    p->threads = p->cluster.threads;
-    p->piece = piece_of(p, &cut);
-    bool fits = p->piece && p->size % (p->piece * p->cluster.blocks) == 0 && num_pieces(p) > 1;
-    if (fits) choose_held(p);
-    if (fits && p->num_held + p->num_kept == num_pieces(p)) {
+    if (p->cluster.chosen) p->threads = p->cluster.threads, p->piece = piece_of(p, &cut);
+    bool fits = p->cluster.chosen && p->piece && p->size % (p->piece * p->cluster.blocks) == 0 &&
+                num_pieces(p) > 1;
+    if (fits && choose_beside(p)) {
         p->fn->num_warps = p->threads / 32;
         p->fn->shares = p->cluster.beside;
         cluster_ask(&p->cluster, p->dims, p->number);
@@ -777,9 +791,25 @@ static void tidy(PassCtx *px, Func *fn) {
     func_renumber(fn);
 }
 
+/* Each block of a cluster has a row. */
+static bool choose_rows(Pieces *p) {
+    const Cluster one = p->cluster;
+    p->cluster = (Cluster){p->px, p->fn, p->facts, .threads = p->threads, .blocks = 1, .groups = 1};
+    if (!p->scans && !p->stowed.count)
+        cluster_choose_rows(&p->cluster, p->nests.count, p->nests.data, p->size);
+    if (p->cluster.blocks == 1) {
+        p->cluster = one;
+        return false;
+    }
+    cluster_ask(&p->cluster, p->dims, p->number);
+    p->piece = 1;
+    choose_held(p);
+    return true;
+}
+
 static bool plan_cut(Pieces *p) {
     if (!choose_cut(p) || !plan(p)) return false;
-    choose_cluster(p);
+    if (!choose_rows(p)) choose_cluster(p);
     return true;
 }
 
@@ -825,7 +855,7 @@ static bool cut_one(PassCtx *px, Func *fn, bool *moved) {
     p.has_atomics = func_has_atomics(fn);
     bool shared = crowded && plan_shared(&p);
     if (!shared && !((p.is_short || p.scan_lanes) && plan_cut(&p))) return false;
-    bool streams = p.num_held + p.num_kept < num_pieces(&p);
+    bool streams = p.cluster.blocks == 1 && p.num_held + p.num_kept < num_pieces(&p);
     p.joins = streams && p.threads >= SUM_THREADS && !px->precise;
     if (p.joins && !plan(&p)) return false;
     diag_remark(px->diag, fn->span, "computed in pieces of %d of %d lanes: %s", p.piece, p.size,

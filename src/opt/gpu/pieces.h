@@ -119,11 +119,17 @@ typedef struct Cluster {
     int threads;      /* of a block: as given; of several they are more blocks, instead; .. */
     int lanes;        /* .. of a piece, that each has */
     int beside;       /* blocks of a multiprocessor, at most */
+    int groups;       /* of `blocks`: one for each row of a tile; 1: it has one */
+    bool tells;       /* what they reduce */
+    bool rereads;     /* weights that several loops read are not held */
     bool is_straight; /* what reads pieces again is no loop */
     Ops others;       /* stores that are of no piece */
 } Cluster;
 /* held: results of those loads. */
 void cluster_choose(Cluster *c, int num_nests, Nest *const *nests, const Map *held);
+/* Where rows of a tile have nothing to do with each other, each may be a block's. */
+void cluster_choose_rows(Cluster *c, int num_nests, Nest *const *nests, int rows);
+void cluster_begin(const Cluster *c); /* before anything is written */
 /* Where a block's piece starts, which is its own or one of those of all blocks. */
 /* What one block writes and another accesses by another parameter, of which each launch is asked.
  * number: of the dimension that is cut. */

@@ -33,6 +33,7 @@ typedef struct Pieces {
     Nest *open;      /* the last, while it takes ends; or NULL */
     Map held;     /* results of loads that are held from nest to nest -> which one it is, from 1 */
     Map home;     /* .. -> the region of these nests: other nests load for themselves */
+    int each;     /* registers of a piece that is held */
     int num_held; /* pieces, the first ones, of which they are: in registers .. */
     int num_kept; /* .. and then in shared memory */
     bool loops;   /* what reads the latter again is a loop .. */
