@@ -12,21 +12,27 @@
 # want: y == 0
 # case: a = fp16[64, 64] small, f = fp32[3] {2, 3, 5}, y = fp32[64, 64], lo = 7, hi = -7, STEP = 3
 # case: a = fp16[64, 64] small, f = fp32[3] {2, 3, 5}, y = fp32[64, 64], lo = -7, hi = 7, STEP = -3
-# case: a = fp16[64, 64] small, f = fp32[3] {2, 3, 5}, y = fp32[64, 64], lo = 2147483600, hi = 2147483720
+# case: a = fp16[64, 64] small, f = fp32[3] {2, 3, 5}, y = fp32[64, 64], lo = 2000000000, hi = -1000000000, STEP = 1200000000
+# case: a = fp16[64, 64] small, f = fp32[3] {2, 3, 5}, y = fp32[64, 64], lo = 2147483600, hi = 2147483720, STEP = 40
 # kernel: unsigned
 # want: y == (a @ a) * 100
-# case: a = fp16[64, 64] small, f = fp32[192] small, y = fp32[64, 64], n = 150
+# case: a = fp16[64, 64] small, f = fp32[2] {2, 3}, y = fp32[64, 64], lo = 0, hi = 4000000000, STEP = 3000000000
+# want: y == (a @ a) * 55
+# case: a = fp16[192, 64] small, f = fp32[192] small, y = fp32[64, 64], n = 150
 # kernel: rows
-# want: f[:64] == f[:64]; w = f; i = arange(192); g = where((i < n) * (i >= 3), f, 4); y == (a @ a) * reshape(g[:64] * 100 + g[64:128] * 10 + g[128:], 1, 64)
+# want: i = arange(192); g = where(i >= 3, f, 4); h = where(i < n, g, 4); w = reshape(g + h, 192, 1); y == (a[:64] @ a[:64]) * w[:64] * 100 + (a[64:128] @ a[64:128]) * w[64:128] * 10 + (a[128:] @ a[128:]) * w[128:]
 # case: a = fp16[64, 64] small, f = fp32[4] {1, 0, 0, 0}, y = fp32[64, 64]
 # kernel: written
 # want: y == (a @ a) * 421; f[0] == 1; f[1] == 2; f[2] == 4; f[3] == 8
-# case: a = fp16[64, 64] small, f = fp32[3] {2, 3, 5}, at = i32[3] {2, 0, 1}, y = fp32[64, 64]
+# case: a = fp16[192, 64] small, f = fp32[3] {2, 3, 5}, at = i32[3] {2, 0, 1}, y = fp32[64, 64]
 # kernel: chosen
-# want: y == (a @ a) * (5 + 20 + 300)
-# case: a = fp16[64, 64] small, f = fp32[3] {2, 3, 5}, at = i32[3] {1, 2, 0}, y = fp32[64, 64]
+# want: y == (a[:64] @ a[:64]) * 5 + (a[64:128] @ a[64:128]) * 20 + (a[128:] @ a[128:]) * 300
+# case: a = fp16[192, 64] small, f = fp32[3] {2, 3, 5}, at = i32[3] {1, 2, 0}, y = fp32[64, 64]
 # kernel: followed
-# want: y == (a @ a) * (2 + 30 + 500)
+# want: y == (a[:64] @ a[:64]) * 2 + (a[64:128] @ a[64:128]) * 30 + (a[128:] @ a[128:]) * 500
+# case: a = fp16[192, 64] small, f = fp32[4] {2, 3, 5, 7}, at = i32[3] {1, 2, 0}, y = fp32[64, 64]
+# kernel: summed
+# want: y == (a[:64] @ a[:64]) * 2 + (a[64:128] @ a[64:128]) * 30 + (a[128:] @ a[128:]) * 700
 # case: a = fp16[64, 64] small, f = fp32[3] {2, 3, 5}, at = i32[3] {0, 0, 0}, y = fp32[64, 64]
 # kernel: led
 # want: y == (a @ a) * (2 + 50 + 300); at[0] == 2; at[1] == 0; at[2] == 1
@@ -55,11 +61,11 @@ def far(a, f, y, lo, hi, STEP: tl.constexpr):
 
 
 @triton.jit
-def unsigned(a, f, y, lo: tl.uint32, hi: tl.uint32):
+def unsigned(a, f, y, lo: tl.uint32, hi: tl.uint32, STEP: tl.constexpr):
     sums = tl.zeros((64, 64), tl.float32)
     t = 0
     by = 1
-    for i in range(lo.to(tl.uint32), hi.to(tl.uint32), 40):
+    for i in range(lo.to(tl.uint32), hi.to(tl.uint32), STEP):
         w = tl.load(f + t)
         x = tl.load(square(a))
         sums += tl.dot(x, x) * (w * 10 - 5 * by)
@@ -73,9 +79,9 @@ def rows(a, f, y, n):
     sums = tl.zeros((64, 64), tl.float32)
     for i in range(0, 192, 64):
         j = i + tl.arange(0, 64)
-        w = tl.load(f + j, mask=(j < n) & (j >= 3), other=4)
-        x = tl.load(square(a))
-        sums = sums * 10 + tl.dot(x, x) * w[None, :]
+        w = tl.load(f + j, mask=j >= 3, other=4) + tl.load(f + j, mask=(j < n) & (j >= 3), other=4)
+        x = tl.load(square(a + i * 64))
+        sums = sums * 10 + tl.dot(x, x) * w[:, None]
     tl.store(square(y), sums)
 
 
@@ -98,7 +104,7 @@ def chosen(a, f, at, y):
     by = 1.0
     for i in range(0, 3):
         w = tl.load(f + tl.load(at + i))
-        x = tl.load(square(a))
+        x = tl.load(square(a + i * 4096))
         sums += tl.dot(x, x) * w * by
         by *= 10
     tl.store(square(y), sums)
@@ -112,8 +118,22 @@ def followed(a, f, at, y):
     for i in range(0, 3):
         w = tl.load(f + j)
         j = tl.load(at + j)
-        x = tl.load(square(a))
+        x = tl.load(square(a + i * 4096))
         sums += tl.dot(x, x) * w * by
+        by *= 10
+    tl.store(square(y), sums)
+
+
+@triton.jit
+def summed(a, f, at, y):
+    sums = tl.zeros((64, 64), tl.float32)
+    by = 1.0
+    j = 0
+    for i in range(0, 3):
+        w = tl.load(f + j)
+        x = tl.load(square(a + i * 4096))
+        sums += tl.dot(x, x) * w * by
+        j += tl.load(at + i)
         by *= 10
     tl.store(square(y), sums)
 

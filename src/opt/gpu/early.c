@@ -100,7 +100,8 @@ static Value *has_next(const Early *e, Builder *b) {
     Value *index = for_index(e->loop), *upper = for_upper(e->loop), *step = for_step(e->loop);
     int64_t number = 1;
     value_is_int(step, &number);
-    if (number > 0) return build_icmp(b, ICMP_UGT, build_2(b, OP_SUB, upper, index), step);
+    if (number > 0 || for_unsigned(e->loop))
+        return build_icmp(b, ICMP_UGT, build_2(b, OP_SUB, upper, index), step);
     Value *back = build_2(b, OP_SUB, build_int(b, step->type, 0), step);
     return build_icmp(b, ICMP_UGT, build_2(b, OP_SUB, index, upper), back);
 }
