@@ -121,6 +121,15 @@ void ptx_load_lanes(Gen *g, const char *mnemonic, bool pinned, Tir address, cons
 void ptx_store_lanes(Gen *g, const char *mnemonic, Tir address, const Type *lane, int count,
                      Tir guard, const Tir *lanes);
 
+/* Masks that leave off the last lanes of each `width`, the same ones in all of a thread's rows but
+ * those that are outside: row[r] and lanes[i]. */
+enum { MOST_ENDS = 16 };
+typedef struct Ends {
+    int rows;
+    Tir row[MOST_ENDS], lanes[MOST_ENDS];
+} Ends;
+bool ptx_ends(Gen *g, const Tir *masks, int regs, int width, Ends *ends);
+
 void ptx_row(Gen *g, const Op *op); /* row.c: stow, fetch */
 
 /* For L2::cache_hint; 0: there is nothing to say, or no such word. */

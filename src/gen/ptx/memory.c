@@ -332,6 +332,60 @@ void ptx_load(Gen *g, const Op *op) {
     ptx_define(g, result, regs);
 }
 
+bool ptx_ends(Gen *g, const Tir *masks, int regs, int width, Ends *ends) {
+    const Tirs *b = g->b;
+    ends->rows = regs / width;
+    if (width < 2 || width > MOST_ENDS || ends->rows < 2 || ends->rows > MOST_ENDS) return false;
+    for (int r = 0; r < regs; r++)
+        if (!tir_is(b, masks[r], TIR_AND_P)) return false;
+    for (int r = 0; r < regs; r += width) {
+        Tir last = masks[r + width - 1], row = tir_argument(b, last, 0);
+        if (row != tir_argument(b, masks[r], 0) && row != tir_argument(b, masks[r], 1))
+            row = tir_argument(b, last, 1);
+        ends->row[r / width] = row;
+        for (int i = 0; i < width; i++) {
+            int at = tir_argument(b, masks[r + i], 0) == row ? 0 : 1;
+            Tir lane = tir_argument(b, masks[r + i], 1 - at);
+            if (tir_argument(b, masks[r + i], at) != row) return false;
+            if (r && lane != ends->lanes[i]) return false;
+            ends->lanes[i] = lane;
+        }
+    }
+    return true;
+}
+
+/* Where all rows of a thread end alike, one branch chooses between all lanes and one by one. */
+static bool store_apart(Gen *g, const Op *op, const Tir *pointers, const Tir *masks, Tir once,
+                        const Tir *values) {
+    Tirs *b = g->b;
+    Ends ends;
+    const Type *lane = type_lane(store_value(op)->type);
+    const char *mnemonic = ptx_store_mnemonic(g, op);
+    int width = (int)store_width(op), regs = layout_regs(type_layout(store_pointer(op)->type));
+    if (!ptx_ends(g, masks, regs, width, &ends)) return false;
+    int parts = tir_new_label(b), end = tir_new_label(b);
+    for (int i = 0; i < ends.rows && once; i++)
+        ends.row[i] = tir_2(b, TIR_AND_P, ends.row[i], once);
+    tir_branch(b, parts, ends.lanes[width - 1], true);
+    int scope = tir_enter(b);
+    for (int r = 0; r < regs; r += width)
+        ptx_store_lanes(g, mnemonic, pointers[r], lane, width, ends.row[r / width], values + r);
+    tir_leave(b, scope);
+    tir_branch(b, end, 0, false);
+    tir_label(b, parts);
+    for (int r = 0; r < regs; r += width) {
+        int next = tir_new_label(b);
+        tir_branch(b, next, ends.row[r / width], true);
+        scope = tir_enter(b);
+        for (int i = 0; i < width - 1; i++)
+            ptx_store_lanes(g, mnemonic, pointers[r + i], lane, 1, ends.lanes[i], values + r + i);
+        tir_leave(b, scope);
+        tir_label(b, next);
+    }
+    tir_label(b, end);
+    return true;
+}
+
 /* As load_ended. */
 static void store_ended(Gen *g, const Op *op, int reg, const Tir *pointers, const Tir *masks,
                         Tir once, const Tir *values) {
@@ -366,6 +420,8 @@ void ptx_store(Gen *g, const Op *op) {
     const char *mnemonic = ptx_store_mnemonic(g, op);
     if (op->barrier) ptx_barrier(g);
     if (tile) ptx_note_width(g, op, "stores to", width * ptx_lane_bytes(lane));
+    if (tile && store_ends(op) && masks && store_apart(g, op, pointers, masks, once, values))
+        return;
     for (int r = 0; r < count; r += width) {
         Tir guard = once;
         uint64_t bits;

@@ -72,8 +72,6 @@ SharedTile ptx_peeked(Gen *g, const Value *value) {
 
 /* ---- copies ---- */
 
-enum { MOST_COPIES = 16 }; /* of a thread, that are there twice */
-
 typedef struct Fill {
     const Type *lane;
     Tir *pointers, *masks, *others;
@@ -158,42 +156,21 @@ static void fill_lanes(Gen *g, const Fill *f, Tir to, int reg, int lanes, Tir gu
     ptx_store_lanes(g, "st.shared", to, f->lane, lanes, guard, values);
 }
 
-/* Of lanes of which the masks leave off the last ones: what all of a chunk ask for in common, the
- * tile's row, and what its last one asks for besides. */
-static bool split_ends(Gen *g, const Tir *masks, int lanes, Tir *common, Tir *last) {
-    if (!tir_is(g->b, masks[0], TIR_AND_P) || !tir_is(g->b, masks[lanes - 1], TIR_AND_P))
-        return false;
-    for (int k = 0; k < 2; k++) {
-        Tir one = tir_argument(g->b, masks[0], k);
-        int at = tir_argument(g->b, masks[lanes - 1], 0) == one ? 0 : 1;
-        if (tir_argument(g->b, masks[lanes - 1], at) != one) continue;
-        *common = one, *last = tir_argument(g->b, masks[lanes - 1], 1 - at);
-        return true;
-    }
-    return false;
-}
-
-/* Where no row of a thread's ends inside a copy, a copy is of all bytes or of none: of any other
- * number ptxas puts the rest into the address, which takes longer than the copy (with a branch
- * around it, 128x128x64 by 8 warps). */
-static bool fill_whole(Gen *g, const Fill *f, const SharedWalk *walk, int regs, int lanes,
+/* A copy is of all bytes or of none, but where a row ends inside of it. Of any other number ptxas
+ * adds what is missing to the address, four instructions a copy, which in 8 warps with 128x128x64
+ * are half of the loop: so these are apart. */
+static bool fill_apart(Gen *g, const Fill *f, const SharedWalk *walk, int regs, int lanes,
                        Tir guard) {
-    Tir common[MOST_COPIES], last = 0, one = 0;
-    int count = regs / lanes;
-    if (!f->ends || lanes == 1 || count < 2 || count > MOST_COPIES) return false;
-    for (int i = 0; i < count; i++) {
-        if (!split_ends(g, f->masks + i * lanes, lanes, &common[i], &one)) return false;
-        if (i && one != last) return false;
-        last = one;
-    }
     Tirs *b = g->b;
-    Tir zero = tir_i32(b, 0), all = tir_i32(b, lanes * ptx_lane_bytes(f->lane));
-    int parts = tir_new_label(b), end = tir_new_label(b);
-    tir_branch(b, parts, last, true);
+    Ends ends;
+    if (!f->ends || !ptx_ends(g, f->masks, regs, lanes, &ends)) return false;
+    int bytes = lanes * ptx_lane_bytes(f->lane), parts = tir_new_label(b), end = tir_new_label(b);
+    Tir zero = tir_i32(b, 0), all = tir_i32(b, bytes);
+    tir_branch(b, parts, ends.lanes[lanes - 1], true);
     int scope = tir_enter(b);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < ends.rows; i++)
         copy(g, f, ptx_shared_walk_address(walk, (uint32_t)(i * lanes), 0), f->pointers[i * lanes],
-             lanes * ptx_lane_bytes(f->lane), tir_select(b, common[i], all, zero), guard);
+             bytes, tir_select(b, ends.row[i], all, zero), guard);
     tir_leave(b, scope);
     tir_branch(b, end, 0, false);
     tir_label(b, parts);
@@ -224,7 +201,7 @@ static void ptx_fill(Gen *g, const Op *op) {
     Tir guard = ptx_replica_guard(g, layout);
     if (op->barrier) ptx_barrier(g);
     ptx_note_width(g, op, "copies of", lanes * ptx_lane_bytes(f.lane));
-    if (fill_whole(g, &f, &walk, layout_regs(layout), lanes, guard)) return;
+    if (fill_apart(g, &f, &walk, layout_regs(layout), lanes, guard)) return;
     for (int r = 0; r < layout_regs(layout); r += lanes)
         fill_lanes(g, &f, ptx_shared_walk_address(&walk, (uint32_t)r, 0), r, lanes, guard);
 }
