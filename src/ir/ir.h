@@ -391,6 +391,8 @@ Op *region_yield(const Region *region);
 bool value_is_inside(const Value *value, const Region *region); /* made in it, or deeper */
 bool region_has(const Region *region, OpKind kind);             /* at any depth */
 bool op_is_in_loop(const Op *op);                               /* likewise */
+/* Does a `while` end by what it reads? Then another program may be what it waits for. */
+bool while_waits(const Op *op);
 void op_note_operands(const Op *op, bool *is_read); /* by value id; those of its regions, too */
 const Op *op_outermost_loop(const Op *op);          /* NULL: it is in none */
 bool op_is_before(const Op *op, const Op *other);   /* in their region, or it is that op */

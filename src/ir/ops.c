@@ -79,6 +79,40 @@ bool op_is_before(const Op *op, const Op *other) {
     return op != NULL;
 }
 
+typedef struct Waiting {
+    const Op *loop;
+    const Value *seen[32];
+    int count;
+} Waiting;
+
+static bool is_inside(const Op *loop, const Op *op) {
+    while (op && op != loop) op = op->parent->owner;
+    return op != NULL;
+}
+
+/* Is the value made of what a turn of the loop has read? What is not plain, is. */
+static bool is_of_reads(Waiting *w, const Value *value) {
+    const Op *op = value->def, *loop = w->loop;
+    for (int i = 0; i < w->count; i++)
+        if (w->seen[i] == value) return false;
+    if (w->count == COUNT(w->seen)) return true;
+    w->seen[w->count++] = value;
+    if (!op && value->region == while_test(loop)) return is_of_reads(w, while_next(loop, value->index));
+    if (!op && value->region == while_body(loop))
+        return is_of_reads(w, while_passed(loop, value->index));
+    if (!op) return value->region->owner && is_inside(loop, value->region->owner);
+    if (!is_inside(loop, op)) return false;
+    if (op->num_regions || !op_has_trait(op, PURE)) return true;
+    for (int i = 0; i < op->num_operands; i++)
+        if (is_of_reads(w, op->operands[i])) return true;
+    return false;
+}
+
+bool while_waits(const Op *op) {
+    Waiting w = {.loop = op};
+    return is_of_reads(&w, while_condition(op));
+}
+
 bool op_is_in_loop(const Op *op) {
     const Op *owner = op->parent->owner;
     while (owner && owner->kind != OP_FOR && owner->kind != OP_WHILE) owner = owner->parent->owner;

@@ -283,11 +283,25 @@ static void check_result_used(Lower *l, const Expr *call) {
         lower_help(l, "it is decorated with must_use_result: assign the result to a name");
 }
 
+/* `tl.multiple_of(x, 16)` alone says so of x: what is read of it from here on is the hint's. In a
+ * loop or an arm that is left, x is again what it was. */
+static void keep_hint(Lower *l, const Expr *call, Object *value) {
+    if (!is_tensor(value) || call->kind != EXPR_CALL || !call->num_args) return;
+    const Expr *given = call->args[0].value;
+    const Op *hint = value->value->def;
+    if (given->kind != EXPR_NAME || !hint || hint->kind != OP_HINT) return;
+    Binding *binding = env_find(&l->frame->env, given->text);
+    if (binding && binding->value && is_tensor(binding->value) &&
+        binding->value->value == hint->operands[0])
+        binding->value = value;
+}
+
 static void expression(Lower *l, const Stmt *stmt) {
     if (stmt->value->kind == EXPR_STRING || stmt->value->kind == EXPR_ELLIPSIS) return;
     Object *value = lower_expr(l, stmt->value);
     const Expr *call = stmt->value;
     if (!is_error(value)) check_result_used(l, call);
+    keep_hint(l, call, value);
     if (value->kind == OBJECT_BLOCK_POINTER && call->kind == EXPR_CALL &&
         call->left->kind == EXPR_ATTRIBUTE && str_is(call->left->text, "advance")) {
         lower_error(l, stmt->span, "the result of tl.advance is not used");

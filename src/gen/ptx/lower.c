@@ -693,8 +693,8 @@ static void ptx_while(Gen *g, const Op *op) {
     int head = tir_new_label(g->b), end = tir_new_label(g->b);
     tir_label(g->b, head);
     if (while_unroll(op) == 1) tir_plain(g->b, ".pragma \"nounroll\";"); /* ptxas unrolls, too */
-    int scope = tir_enter(g->b);
-    g->while_depth++;
+    int scope = tir_enter(g->b), waits = g->fn->form != FORM_PLACED || while_waits(op);
+    g->while_depth += waits;
     for (int k = 0; k < before->num_args; k++) ptx_define(g, before->args[k], carried[k]);
     ptx_region(g, before);
     assign_values(g, after->num_args, forwarded, region_yield(before)->operands + 1, after->args);
@@ -703,7 +703,7 @@ static void ptx_while(Gen *g, const Op *op) {
     ptx_region(g, after);
     assign_values(g, before->num_args, carried, region_yield(after)->operands, before->args);
     tir_branch(g->b, head, 0, false);
-    g->while_depth--;
+    g->while_depth -= waits;
     tir_leave(g->b, scope);
     tir_label(g->b, end);
     for (int k = 0; k < op->num_results; k++) ptx_define(g, &op->results[k], forwarded[k]);

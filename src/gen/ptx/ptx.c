@@ -207,7 +207,7 @@ static bool spins(Op *op, void *user) {
     bool atomic = op->kind == OP_ATOMIC_CAS || op->kind == OP_ATOMIC_RMW;
     if (!atomic && op->kind != OP_LOAD) return true;
     for (const Region *r = op->parent; r; r = r->owner ? r->owner->parent : NULL)
-        if (r->owner && r->owner->kind == OP_WHILE) facts->may_spin = true;
+        if (r->owner && r->owner->kind == OP_WHILE && while_waits(r->owner)) facts->may_spin = true;
     return true;
 }
 
