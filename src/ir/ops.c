@@ -97,7 +97,8 @@ static bool is_of_reads(Waiting *w, const Value *value) {
         if (w->seen[i] == value) return false;
     if (w->count == COUNT(w->seen)) return true;
     w->seen[w->count++] = value;
-    if (!op && value->region == while_test(loop)) return is_of_reads(w, while_next(loop, value->index));
+    if (!op && value->region == while_test(loop))
+        return is_of_reads(w, while_next(loop, value->index));
     if (!op && value->region == while_body(loop))
         return is_of_reads(w, while_passed(loop, value->index));
     if (!op) return value->region->owner && is_inside(loop, value->region->owner);

@@ -51,9 +51,9 @@ typedef struct Gen {
     Map wide;           /* thread form: an access -> those that it is one instruction with */
     int local_size;     /* of what a thread allocates, or puts by */
     int rows[MAX_ROWS]; /* where that begins, + 1; 0: nowhere yet */
-    int while_depth; /* loops that may wait for another program */
-    Tir warp;       /* likewise, its number; only where one thread fills the rings */
-    Tir warp_group; /* the thread's, the same register in all of a warp; only where wgmma is */
+    int while_depth;    /* of loops that may wait */
+    Tir warp;           /* likewise, its number; only where one thread fills the rings */
+    Tir warp_group;     /* the thread's, the same register in all of a warp; only where wgmma is */
     bool has_atomics, has_wgmma;
     const Roles *roles; /* NULL: all of the block's warps do the same */
     bool is_producer;

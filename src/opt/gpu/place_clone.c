@@ -111,16 +111,15 @@ static void write_for(Writer *w, Op *op) {
 
 static void write_while(Writer *w, Op *op) {
     Region *test = while_test(op), *body = while_body(op);
-    int waits = while_waits(op);
     read_at_homes(w, op, 0, op->num_operands, test->args);
-    w->while_depth += waits;
+    w->while_depth++;
     put_args(w, test);
     write_region(w, test);
     read_at_homes(w, region_yield(test), 1, body->num_args, body->args);
     put_args(w, body);
     write_region(w, body);
     read_at_homes(w, region_yield(body), 0, op->num_operands, test->args);
-    w->while_depth -= waits;
+    w->while_depth--;
     put_results(w, op);
 }
 
