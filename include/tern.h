@@ -311,6 +311,7 @@ typedef struct tern_options {
     bool maps; /* GPU, a text that is not launched here: as tern launches it: tensor maps and the
                   size of the grid, which only tern's launch makes, are parameters behind the
                   source's, and programs may be clusters; else neither is so */
+    bool few;  /* .. maps: of two texts that of launches of no more programs than run at a time */
 } tern_options;
 
 /* Compiles `function` for a signature: comma-separated types in parameter order, in the grammar of
@@ -352,7 +353,8 @@ typedef enum tern_stage {
     TERN_STAGE_REMARKS, /* warnings, and what passes could not do; "" if there are none */
     TERN_STAGE_TIMES,   /* what each step of the compilation took, wall clock */
 } tern_stage;
-/* The text of a stage, or NULL when this kernel's target has no such stage. Owned by the kernel. */
+/* The text of a stage, or NULL when this kernel's target has no such stage. Owned by the kernel. A
+ * kernel of a GPU may have several texts, of which each launch takes one: that of the newest. */
 TERN_API const char *tern_kernel_text(tern_kernel *kernel, tern_stage stage);
 
 /* The texts that a kernel's ops come from, its own file first: what locations of IR and .loc of PTX

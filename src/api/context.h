@@ -75,22 +75,34 @@ struct tern_module {
     } * configs;
 };
 
+/* A kernel's texts. Each is compiled when it is first asked for, but for the first of them. */
+typedef enum KernelWay {
+    WAY_OWN,
+    WAY_FEW,          /* of no more programs than run at a time, where others walk */
+    WAY_WITHOUT_MAPS, /* where the arguments allow no tensor maps, or are not as others ask */
+    NUM_WAYS
+} KernelWay;
+
+typedef struct KernelText {
+    CompiledKernel *compiled; /* NULL: not yet, or it is refused */
+    void *loaded;             /* NULL: not yet */
+    bool refused;
+    const char *ir, *facts, *times;
+} KernelText;
+
 struct tern_kernel {
     Handle own;
     tern_module *module; /* NULL: made from IR text */
     const JitFunction *function;
     Arena *arena;
     CompiledKernel *compiled;
-    void *loaded; /* NULL: compiled for another target than the device's */
-    /* If it has tensor maps, or launches are asked: how it was compiled, and the text without;
-     * NULL: not yet. */
+    bool runs; /* compiled for the device's target */
+    /* How it was compiled, if it has tensor maps, or launches are asked; else NULL. */
     const CompileRequest *request;
-    void *without_maps;
-    const CompiledKernel *few_compiled; /* for no more programs than run at a time; NULL: not yet */
-    void *few;
-    const CompiledKernel *whole_compiled; /* for rows that fill their tiles; NULL: not yet */
-    void *whole;
-    const char *name, *ast, *ir, *remarks, *facts, *configs, *times;
+    KernelText texts[NUM_WAYS]; /* the first is of `compiled` */
+    KernelText *last;           /* what the newest launch took, at first the first */
+    int record;                 /* accesses of a launch that are kept */
+    const char *name, *ast, *remarks, *configs;
     const bool *written; /* of each parameter of the compiled kernel; NULL: not asked yet */
     int num_arguments;   /* of a launch; behind them are those that symbols give */
     ModuleSymbol **symbols;
@@ -103,13 +115,10 @@ struct tern_kernel {
     void **args;
 };
 
-/* What runs where the arguments allow no tensor maps, or are not as the text takes for granted,
- * which is rare: compiled when it is first asked for. NULL: there is no such text. */
-void *kernel_without_maps(tern_kernel *kernel);
-/* Where facts say so (walks_far), for a launch of few programs. */
-void *kernel_for_few(tern_kernel *kernel, const uint32_t grid[3]);
-/* Where they say so (whole_lanes), for a launch of whole rows. */
-void *kernel_for_whole(tern_kernel *kernel, const uint32_t grid[3]);
+/* NULL: it cannot be compiled, or there is no such text; the context says why. */
+KernelText *kernel_text(tern_kernel *kernel, KernelWay way);
+/* The same, ready to be launched. */
+KernelText *kernel_ready(tern_kernel *kernel, KernelWay way);
 
 struct tern_buffer {
     tern_context *context;

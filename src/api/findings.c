@@ -50,8 +50,8 @@ const char *tern_finding_cure(tern_finding_kind kind) {
 static const tern_finding *findings(tern_kernel *kernel, int *count) {
     tern_context *context = kernel->own.context;
     Device *device = &context->device;
-    if (!device->ops->loaded_findings || !kernel->loaded) return NULL;
-    const Findings *found = device->ops->loaded_findings(device, kernel->loaded);
+    if (!device->ops->loaded_findings || !kernel->texts[WAY_OWN].loaded) return NULL;
+    const Findings *found = device->ops->loaded_findings(device, kernel->texts[WAY_OWN].loaded);
     if (!found || !found->count) return NULL;
     free(kernel->findings);
     kernel->findings = calloc((size_t)found->count, sizeof *kernel->findings);

@@ -172,18 +172,33 @@ tern_kernel *kernel_new(tern_context *context, Arena *arena, const char *name) {
     return kernel;
 }
 
+static void unload(tern_kernel *kernel, void *loaded) {
+    tern_context *context = kernel->own.context;
+    if (loaded && !setjmp(context->oom)) context->device.ops->unload(&context->device, loaded);
+}
+
 static void kernel_close(Handle *own) {
     tern_kernel *kernel = (tern_kernel *)own;
-    tern_context *context = own->context;
-    Device *device = &context->device;
-    if (kernel->loaded && !setjmp(context->oom)) device->ops->unload(device, kernel->loaded);
-    if (kernel->without_maps && !setjmp(context->oom))
-        device->ops->unload(device, kernel->without_maps);
-    if (kernel->few && !setjmp(context->oom)) device->ops->unload(device, kernel->few);
-    if (kernel->whole && !setjmp(context->oom)) device->ops->unload(device, kernel->whole);
+    for (int i = 0; i < NUM_WAYS; i++) unload(kernel, kernel->texts[i].loaded);
     free(kernel->findings);
     module_release(kernel->module);
     arena_free(kernel->arena);
+}
+
+/* Which of two texts a launch takes is known when it comes: what is not launched is not assembled,
+ * which takes many times as long as all before it. */
+static bool loads_late(const tern_kernel *kernel) {
+    return kernel->request && kernel->compiled->facts.walks && kernel->compiled->facts.few;
+}
+
+static tern_status load(tern_kernel *kernel, KernelText *text) {
+    Device *device = &kernel->own.context->device;
+    int64_t start = clock_ns();
+    tern_status status = device->ops->load(device, text->compiled, &text->loaded);
+    kernel_step(text->compiled, "load", start);
+    text->times = text->facts = NULL;
+    if (!status && kernel->record) device->ops->loaded_record(text->loaded, kernel->record);
+    return context_checked(kernel->own.context, status);
 }
 
 tern_kernel *kernel_finish(tern_kernel *kernel, const Spec *specs, const tern_options *options,
@@ -196,67 +211,43 @@ tern_kernel *kernel_finish(tern_kernel *kernel, const Spec *specs, const tern_op
     buf_puts(&remarks, "");
     diag_print(diag, true, &remarks);
     kernel->remarks = remarks.data;
-    if (!options->text_only && !strcmp(kernel->compiled->target, device->target)) {
-        int64_t start = clock_ns();
-        tern_status status = device->ops->load(device, kernel->compiled, &kernel->loaded);
-        kernel_step(kernel->compiled, "load", start);
-        if (status) {
-            context_fail_device(context, status);
-            return NULL;
-        }
-    }
+    kernel->last = &kernel->texts[WAY_OWN];
+    kernel->last->compiled = kernel->compiled;
+    kernel->runs = !options->text_only && !strcmp(kernel->compiled->target, device->target);
+    if (kernel->runs && !loads_late(kernel) && load(kernel, kernel->last)) return NULL;
     if (kernel->module) kernel->module->refs++;
     handle_add(&kernel->own, context, kernel_close);
     return kernel;
 }
 
-/* The kernel in another way, loaded; or NULL. */
-static const CompiledKernel *compile_again(tern_kernel *kernel, const CompileRequest *request,
-                                           void **loaded) {
-    Device *device = &kernel->own.context->device;
-    Diag diag = {.arena = kernel->arena};
-    module_aim(kernel->module, request->target);
-    const CompiledKernel *compiled = compile_kernel(kernel->arena, request, &diag);
-    if (!compiled) {
-        context_fail_diag(kernel->own.context, &diag);
-        return NULL;
-    }
-    tern_status status = device->ops->load(device, compiled, loaded);
-    if (status) context_fail_device(kernel->own.context, status);
-    return status ? NULL : compiled;
-}
-
-void *kernel_without_maps(tern_kernel *kernel) {
-    if (!kernel->request || kernel->without_maps) return kernel->without_maps;
-    CompileRequest request = *kernel->request;
-    request.maps = request.asks = false, request.overlaps = true;
-    compile_again(kernel, &request, &kernel->without_maps);
-    return kernel->without_maps;
-}
-
 /* A ring of a power of two turns, as many as there is room for: a slot is then a bit field. */
-void *kernel_for_few(tern_kernel *kernel, const uint32_t grid[3]) {
+static void ask_for_few(CompileRequest *request) {
     enum { LEAST_STAGES = 4 };
-    if (!kernel->few_compiled) {
-        CompileRequest request = *kernel->request;
-        request.walks = false, request.few = true;
-        if (request.num_stages < LEAST_STAGES) request.num_stages = LEAST_STAGES;
-        kernel->few_compiled = compile_again(kernel, &request, &kernel->few);
-        if (!kernel->few_compiled) return NULL;
-    }
-    bool fits = kernel_allows(kernel->few_compiled, kernel->values, kernel->rooms, grid);
-    return fits ? kernel->few : kernel_without_maps(kernel);
+    request->walks = false, request->few = true;
+    if (request->num_stages < LEAST_STAGES) request->num_stages = LEAST_STAGES;
 }
 
-void *kernel_for_whole(tern_kernel *kernel, const uint32_t grid[3]) {
-    if (!kernel->whole_compiled) {
-        CompileRequest request = *kernel->request;
-        request.whole = true;
-        kernel->whole_compiled = compile_again(kernel, &request, &kernel->whole);
-        if (!kernel->whole_compiled) return NULL;
-    }
-    bool fits = kernel_allows(kernel->whole_compiled, kernel->values, kernel->rooms, grid);
-    return fits ? kernel->whole : kernel_without_maps(kernel);
+KernelText *kernel_text(tern_kernel *kernel, KernelWay way) {
+    KernelText *text = &kernel->texts[way];
+    if (text->compiled) return text;
+    if (!kernel->request || text->refused) return NULL;
+    CompileRequest request = *kernel->request;
+    if (way == WAY_FEW)
+        ask_for_few(&request);
+    else
+        request.maps = request.asks = false, request.overlaps = true;
+    Diag diag = {.arena = kernel->arena};
+    module_aim(kernel->module, request.target);
+    text->compiled = compile_kernel(kernel->arena, &request, &diag);
+    if (text->compiled) return text;
+    context_fail_diag(kernel->own.context, &diag);
+    text->refused = way == WAY_FEW; /* others do */
+    return NULL;
+}
+
+KernelText *kernel_ready(tern_kernel *kernel, KernelWay way) {
+    KernelText *text = kernel_text(kernel, way);
+    return text && (text->loaded || !load(kernel, text)) ? text : NULL;
 }
 
 CompileRequest kernel_request(const Device *device, const tern_options *options) {
@@ -277,6 +268,16 @@ CompileRequest kernel_request(const Device *device, const tern_options *options)
                             .clusters = is_launched ? device->clusters : options->maps,
                             .bounds = device->bounds,
                             .watch = device->watch};
+}
+
+/* Of a text that is not launched here: what launches of few programs take, if there is such a text,
+ * instead of `own`. */
+static CompiledKernel *few_instead(Arena *arena, CompileRequest request, CompiledKernel *own) {
+    if (!own || !own->facts.walks || !own->facts.few) return own;
+    ask_for_few(&request);
+    Diag diag = {.arena = arena};
+    CompiledKernel *few = compile_kernel(arena, &request, &diag);
+    return few && few->facts.few ? few : own;
 }
 
 static tern_options full_options(const tern_options *given) {
@@ -321,6 +322,8 @@ static void *compile(tern_context *context, Arena *arena, const void *request_da
     tern_kernel *kernel = kernel_new(context, arena, asked->function);
     if (fill_from_heuristics(arena, module, jit, specs, &diag))
         kernel->compiled = compile_kernel(arena, &request, &diag);
+    if (options.few && options.maps)
+        kernel->compiled = few_instead(arena, request, kernel->compiled);
     give_printed(context, &diag);
     if (!kernel->compiled) {
         context_fail_diag(context, &diag);
@@ -339,7 +342,7 @@ tern_kernel *tern_compile(tern_module *module, const char *function, const char 
     observe(context, TERN_CALL_COMPILE, "tern_compile", NULL, 0, true, true);
     tern_kernel *kernel = context_make(
         context, compile, &(KernelRequest){module, function, signature ? signature : "", options});
-    if (kernel && kernel->loaded && !cuda_bind_symbols(kernel)) {
+    if (kernel && kernel->runs && !cuda_bind_symbols(kernel)) {
         tern_kernel_free(kernel);
         kernel = NULL;
     }
@@ -407,7 +410,7 @@ static void print_map(Buf *out, const CompiledKernel *compiled, int index) {
 }
 
 static const char *facts_text(tern_kernel *kernel) {
-    const CompiledKernel *compiled = kernel->compiled;
+    const CompiledKernel *compiled = kernel->last->compiled;
     const GenFacts *facts = &compiled->facts;
     Buf out = {.arena = kernel->arena};
     buf_printf(&out, "kernel: %s\ntarget: %s\nnum_warps: %d\nnum_stages: %d\n", kernel->name,
@@ -430,8 +433,11 @@ static const char *facts_text(tern_kernel *kernel) {
         buf_printf(&out, "%.*s\n", STR_ARG(facts->notes.data[i]));
     for (int i = 0; i < facts->maps.count; i++) print_map(&out, compiled, i);
     Device *device = &kernel->own.context->device;
-    if (kernel->loaded && device->ops->loaded_facts)
-        buf_printf(&out, "%.*s", STR_ARG(device->ops->loaded_facts(device, kernel->loaded)));
+    if (kernel->runs && device->ops->loaded_facts && !kernel->last->loaded &&
+        load(kernel, kernel->last))
+        return NULL;
+    if (kernel->runs && device->ops->loaded_facts)
+        buf_printf(&out, "%.*s", STR_ARG(device->ops->loaded_facts(device, kernel->last->loaded)));
     return out.data;
 }
 
@@ -452,7 +458,7 @@ static const char *configs_text(tern_kernel *kernel) {
 }
 
 static const char *times_text(tern_kernel *kernel) {
-    const CompiledKernel *compiled = kernel->compiled;
+    const CompiledKernel *compiled = kernel->last->compiled;
     Buf out = {.arena = kernel->arena};
     double all = 0;
     for (int i = 0; i < compiled->steps.count; i++) all += (double)compiled->steps.data[i].ns;
@@ -468,17 +474,18 @@ static const char *times_text(tern_kernel *kernel) {
 
 static const char *ir_text(tern_kernel *kernel) {
     Buf out = {.arena = kernel->arena};
-    kernel_print_ir(&out, kernel->compiled);
+    kernel_print_ir(&out, kernel->last->compiled);
     return out.data; /* NULL: it has no IR */
 }
 
 static const char *generated(const tern_kernel *kernel, bool want_c) {
-    const CompiledKernel *compiled = kernel->compiled;
+    const CompiledKernel *compiled = kernel->last->compiled;
     bool is_c = str_starts(str_of(compiled->target), "cpu");
     return compiled->text.length && is_c == want_c ? compiled->text.data : NULL;
 }
 
 static const char *stage_text(tern_kernel *kernel, tern_stage stage) {
+    KernelText *text = kernel->last;
     switch (stage) {
     case TERN_STAGE_AST:
         if (!kernel->ast && kernel->function) {
@@ -487,18 +494,16 @@ static const char *stage_text(tern_kernel *kernel, tern_stage stage) {
             kernel->ast = out.data;
         }
         return kernel->ast;
-    case TERN_STAGE_IR: return kernel->ir ? kernel->ir : (kernel->ir = ir_text(kernel));
+    case TERN_STAGE_IR: return text->ir ? text->ir : (text->ir = ir_text(kernel));
     case TERN_STAGE_IR_AFTER:
         return kernel->compiled->printed.length ? kernel->compiled->printed.data : NULL;
     case TERN_STAGE_C: return generated(kernel, true);
     case TERN_STAGE_PTX: return generated(kernel, false);
-    case TERN_STAGE_FACTS:
-        return kernel->facts ? kernel->facts : (kernel->facts = facts_text(kernel));
+    case TERN_STAGE_FACTS: return text->facts ? text->facts : (text->facts = facts_text(kernel));
     case TERN_STAGE_CONFIGS:
         return kernel->configs ? kernel->configs : (kernel->configs = configs_text(kernel));
     case TERN_STAGE_REMARKS: return kernel->remarks;
-    case TERN_STAGE_TIMES:
-        return kernel->times ? kernel->times : (kernel->times = times_text(kernel));
+    case TERN_STAGE_TIMES: return text->times ? text->times : (text->times = times_text(kernel));
     }
     return NULL;
 }
@@ -524,9 +529,10 @@ int tern_kernel_sources(tern_kernel *kernel, const tern_source **sources) {
     return sources_of(kernel, sources);
 }
 
-static tern_status check_counts(const tern_kernel *kernel) {
+static tern_status check_counts(tern_kernel *kernel) {
     const Device *device = &kernel->own.context->device;
-    if (device->ops->loaded_counters && kernel->loaded) return TERN_OK;
+    if (device->ops->loaded_counters && kernel->runs)
+        return kernel->last->loaded ? TERN_OK : load(kernel, kernel->last);
     return context_fail(kernel->own.context, TERN_ERROR_UNSUPPORTED,
                         "device '%s' does not count what kernels do; device 'sim' does",
                         device->name.data);
@@ -536,7 +542,7 @@ static char *counters(tern_kernel *kernel, bool as_json) {
     tern_context *context = kernel->own.context;
     Device *device = &context->device;
     if (check_counts(kernel)) return NULL;
-    Str text = device->ops->loaded_counters(device, kernel->loaded, as_json);
+    Str text = device->ops->loaded_counters(device, kernel->last->loaded, as_json);
     char *copy = strndup(text.data, (size_t)text.length);
     if (!copy) context_no_memory(context);
     return copy;
@@ -563,7 +569,8 @@ tern_status tern_kernel_counted(tern_kernel *kernel, tern_counted *counted) {
         return context_no_memory(context);
     }
     tern_status status = check_counts(kernel);
-    if (!status) context->device.ops->loaded_counted(&context->device, kernel->loaded, counted);
+    if (!status)
+        context->device.ops->loaded_counted(&context->device, kernel->last->loaded, counted);
     errno = saved;
     return status;
 }
@@ -574,14 +581,17 @@ tern_status tern_kernel_record(tern_kernel *kernel, int most) {
     if (most < 0)
         return context_fail(kernel->own.context, TERN_ERROR_ARGUMENT,
                             "tern_kernel_record: %d accesses", most);
-    kernel->own.context->device.ops->loaded_record(kernel->loaded, most);
+    kernel->record = most;
+    for (int i = 0; i < NUM_WAYS; i++)
+        if (kernel->texts[i].loaded)
+            kernel->own.context->device.ops->loaded_record(kernel->texts[i].loaded, most);
     return TERN_OK;
 }
 
 tern_status tern_kernel_accesses(tern_kernel *kernel, tern_accesses *accesses) {
     *accesses = (tern_accesses){0};
     tern_status status = check_counts(kernel);
-    if (!status) kernel->own.context->device.ops->loaded_accesses(kernel->loaded, accesses);
+    if (!status) kernel->own.context->device.ops->loaded_accesses(kernel->last->loaded, accesses);
     return status;
 }
 

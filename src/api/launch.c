@@ -162,24 +162,33 @@ static tern_status check_count(tern_kernel *kernel, int num_arguments) {
     return TERN_ERROR_ARGUMENT;
 }
 
-/* Blocks that walk would have one program each, and be slower than those that do not. */
-static bool has_few_programs(const tern_kernel *kernel, const uint32_t grid[3]) {
-    const GenFacts *facts = &kernel->compiled->facts;
-    uint64_t blocks = (uint64_t)kernel->own.context->device.walks;
-    return facts->walks_far && (uint64_t)grid[0] * grid[1] * grid[2] <= blocks * facts->walks;
+/* Blocks that walk would have one program each, and be slower than those that do not. Of another
+ * ring there may be fewer at a time. */
+static KernelWay way_of(tern_kernel *kernel, const uint32_t grid[3]) {
+    const GenFacts *own = &kernel->compiled->facts;
+    uint64_t programs = (uint64_t)grid[0] * grid[1] * grid[2],
+             each = (uint64_t)kernel->own.context->device.walks;
+    if (!own->few || programs > each * (uint64_t)own->walks) return WAY_OWN;
+    const KernelText *text = kernel_text(kernel, WAY_FEW);
+    return text && programs <= each * (uint64_t)text->compiled->facts.few ? WAY_FEW : WAY_OWN;
 }
 
-static bool has_whole_rows(const tern_kernel *kernel) {
-    const GenFacts *facts = &kernel->compiled->facts;
-    return facts->whole_lanes && kernel->request &&
-           (int32_t)kernel->values[facts->whole_param] >= facts->whole_lanes;
+/* `given`: the device said why not. */
+static tern_status launch_text(tern_kernel *kernel, KernelWay way, void *queue,
+                               const uint32_t grid[3], bool *given) {
+    Device *device = &kernel->own.context->device;
+    KernelText *text = kernel_ready(kernel, way);
+    *given = text != NULL;
+    if (!text) return kernel->own.context->message_status;
+    kernel->last = text;
+    return device->ops->launch(device, queue, text->loaded, grid, kernel->args);
 }
 
 static tern_status launch(tern_stream *stream, tern_kernel *kernel, const uint32_t grid[3],
                           const tern_argument *arguments, int num_arguments) {
     tern_context *context = kernel->own.context;
     Device *device = &context->device;
-    if (!kernel->loaded)
+    if (!kernel->runs)
         return context_fail(context, TERN_ERROR_ARGUMENT,
                             "kernel '%s' was compiled for %s and cannot be launched on %s",
                             kernel->name, kernel->compiled->target, device->name.data);
@@ -193,20 +202,15 @@ static tern_status launch(tern_stream *stream, tern_kernel *kernel, const uint32
     if (kernel->packed) pack(kernel);
     if (kernel->compiled->facts.is_cooperative && device->ops->on_host) begin_barrier(kernel);
     device->stop = 0;
-    void *queue = stream_queue(stream), *loaded = NULL;
-    if ((has_few_programs(kernel, grid) && (loaded = kernel_for_few(kernel, grid))) ||
-        (has_whole_rows(kernel) && (loaded = kernel_for_whole(kernel, grid))))
-        return context_checked(context,
-                               device->ops->launch(device, queue, loaded, grid, kernel->args));
-    loaded = kernel->loaded;
-    status = kernel_allows(kernel->compiled, kernel->values, kernel->rooms, grid)
-                 ? device->ops->launch(device, queue, loaded, grid, kernel->args)
+    void *queue = stream_queue(stream);
+    KernelWay way = way_of(kernel, grid);
+    bool given = true;
+    status = kernel_allows(kernel->texts[way].compiled, kernel->values, kernel->rooms, grid)
+                 ? launch_text(kernel, way, queue, grid, &given)
                  : TERN_ERROR_ARGUMENT;
-    if (status == TERN_ERROR_ARGUMENT && kernel->request) {
-        if (!(loaded = kernel_without_maps(kernel))) return context->message_status;
-        status = device->ops->launch(device, queue, loaded, grid, kernel->args);
-    }
-    return context_checked(context, status);
+    if (status == TERN_ERROR_ARGUMENT && given && kernel->request)
+        status = launch_text(kernel, WAY_WITHOUT_MAPS, queue, grid, &given);
+    return given ? context_checked(context, status) : status;
 }
 
 static tern_status launch_caught(tern_stream *stream, tern_kernel *kernel, const uint32_t grid[3],

@@ -19,6 +19,7 @@ const OptionRow options_show[] = {
     {"num-stages", 0, "N", "default: the target's"},
     {"config", 0, "K", "compile with the values of this @triton.autotune config"},
     {"plain", 0, NULL, "GPU: for other launchers: the text's parameters are the source's alone"},
+    {"few", 0, NULL, "GPU: what no more programs than run at a time take"},
     OPTIONS_COMPILE,
     {0},
 };
@@ -154,6 +155,7 @@ static int show_compiled(const Show *show, const StageRow *row) {
     tern_options options = {.debug = option_given(cli, "debug"),
                             .precise = option_given(cli, "precise"),
                             .maps = !option_given(cli, "plain"),
+                            .few = option_given(cli, "few"),
                             .print_after = show->pass};
     bool is_cuda = show->function->is_cuda;
     if (!signature && !is_cuda)

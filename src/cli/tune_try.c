@@ -85,7 +85,6 @@ tern_candidate_state tune_try_one(Tune *tune, Entry *entry, bool checks) {
     const MeasureRequest request = {.device = tune->cli->device, .operand = tune->operand};
     Str why;
     if (bound_values(bound) || bound_compile(bound)) return TERN_CANDIDATE_REFUSED;
-    if (is_pruned(tune, entry)) return TERN_CANDIDATE_PRUNED;
     share_inputs(tune, entry);
     if (bound_upload(bound)) return TERN_CANDIDATE_REFUSED;
     if (!launch_arguments(bound->cli->arena, bound->kernel, bound->args, bound->num_args,
@@ -98,6 +97,7 @@ tern_candidate_state tune_try_one(Tune *tune, Entry *entry, bool checks) {
         cli_fail_context(bound->cli, bound->context);
         return TERN_CANDIDATE_FAILED;
     }
+    if (is_pruned(tune, entry)) return TERN_CANDIDATE_PRUNED; /* of the text that was launched */
     if (bound_check_zones(bound)) return TERN_CANDIDATE_WRONG;
     if (bound_download(bound)) return TERN_CANDIDATE_FAILED;
     if (checks && check_results(&request, bound)) return TERN_CANDIDATE_WRONG;

@@ -27,8 +27,7 @@ typedef struct CompileRequest {
     bool asks;                 /* who launches asks each launch what the text takes for granted */
     bool overlaps;             /* .. and one was not so: parameters may overlap */
     bool walks;                /* gpu: who launches cuts the grid where facts say so */
-    bool few;                  /* gpu: of no more programs than run at a time (walks_far) */
-    bool whole;                /* gpu: of rows that fill their tiles (whole_lanes) */
+    bool few;                  /* gpu: of no more programs than run at a time (GenFacts.few) */
     bool clusters;             /* gpu: who launches multiplies the grid where facts say so */
     const char *print_after;   /* a pass's name: its IR is kept in `printed` */
     bool locations;            /* with the place of each op; so has the IR after all passes */

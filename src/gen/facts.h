@@ -20,9 +20,9 @@ typedef struct GenFacts {
     size_t prelude_bytes; /* cpu: of the text, what comes before the kernel (gen/c/join.h) */
     VEC(Str) notes;       /* e.g. "loads of x: 16 bytes a thread" */
     int walks; /* gpu: blocks of a multiprocessor that walk over all programs; 0: each runs one */
-    bool walks_far; /* .. if there are more than blocks at a time: else a text for few programs */
-    int whole_param, whole_lanes; /* gpu: a text for launches where that is no less; 0: none */
-    VEC(MapRecipe) maps;          /* gpu: hidden parameters of the text, behind all others */
+    int few;   /* .. each of which runs one, where there are no more; where others walk: 1, or 0:
+                * such a text would not be faster */
+    VEC(MapRecipe) maps; /* gpu: hidden parameters of the text, behind all others */
     struct Needs *needs; /* gpu: of launches with these maps, see kernel_allows; NULL: nothing */
 } GenFacts;
 

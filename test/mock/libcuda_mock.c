@@ -591,9 +591,18 @@ static void note_load(unsigned count, const CudaJitOption *options, void **value
     note("load%s", words);
 }
 
+static CudaCaptureMode capture_mode; /* at first nothing is let through that might wait */
+
+static bool is_recording(void) {
+    const Thing *thing = mock.things;
+    while (thing && !(thing->kind == STREAM && thing->capture)) thing = thing->next;
+    return thing != NULL;
+}
+
 static CudaResult mock_module_load(CudaModule *module, const void *image, unsigned count,
                                    CudaJitOption *options, void **values) {
     note_load(count, options, values);
+    if (is_recording() && capture_mode != CUDA_CAPTURE_RELAXED) return CUDA_CAPTURE_UNSUPPORTED;
     const char *text = image;
     CudaResult result = assemble(text, count, options, values);
     if (result != CUDA_OK) return result;
@@ -894,6 +903,12 @@ static CudaResult mock_event_elapsed(float *milliseconds, CudaEvent start, CudaE
 }
 
 /* ---- graphs ---- */
+
+static CudaResult mock_capture_exchange(CudaCaptureMode *mode) {
+    CudaCaptureMode before = capture_mode;
+    capture_mode = *mode, *mode = before;
+    return CUDA_OK;
+}
 
 static CudaResult mock_capture_begin(CudaStream stream, CudaCaptureMode mode) {
     note("capture %s, %d", name_of(stream).text, (int)mode);

@@ -99,6 +99,7 @@ TEST(a_graph_keeps_its_map) {
     CHECK(!open_kernel(&l, &c, true));
     CHECK(!device_cuda.queue_open(&l.f.device, &queue));
     CHECK(!device_cuda.graph_begin(&l.f.device, queue));
+    CHECK(!device_cuda.load(&l.f.device, l.kernel, &l.loaded)); /* by a first launch */
     map_args(&l.bench, &c, &a);
     CHECK(!device_cuda.launch(&l.f.device, queue, l.loaded, (uint32_t[3]){1, 1, 1}, a.args));
     CHECK(!device_cuda.graph_end(&l.f.device, queue, &graph));

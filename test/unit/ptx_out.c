@@ -249,7 +249,7 @@ static void check_rows(int ld, int n, bool allows) {
     bool fine = tern_launch(NULL, kernel, (uint32_t[]){1, 1, 1}, arguments, 7) == TERN_OK;
     if (!fine) printf("%s\n", tern_message(context));
     CHECK(fine);
-    CHECK((kernel->without_maps == NULL) == allows);
+    CHECK((kernel->texts[WAY_WITHOUT_MAPS].compiled == NULL) == allows);
     tern_read(buffers[2], 0, &in.c, sizeof in.c);
     CHECK(!memcmp(&in.c, &in.want, sizeof in.c));
     for (int i = 0; i < 3; i++) tern_buffer_free(buffers[i]);

@@ -130,7 +130,7 @@ static void check_kernel(const char *name, const uint32_t grid[3], uint64_t seed
         CHECK(strstr(facts, "\ntensor map: ") || warps == 8);
         for (int k = (stages - 2) * BK; k <= MOST_K; k += 2 * BK + stages / 2 * BK)
             check_launch(context, kernel, &in, k, grid);
-        CHECK((kernel->without_maps == NULL) == allows);
+        CHECK((kernel->texts[WAY_WITHOUT_MAPS].compiled == NULL) == allows);
         tern_kernel_free(kernel);
     }
     tern_close(context);
@@ -216,11 +216,16 @@ static bool walk_wide(tern_context *context, int programs) {
         tern_write(buffers[i], 0, data[i], sizeof *data[i] * (size_t)sizes[i]);
         arguments[i] = tern_arg_buffer(buffers[i]);
     }
-    CHECK(strstr(tern_kernel_text(kernel, TERN_STAGE_FACTS), "where there are more than blocks"));
+    const char *facts = tern_kernel_text(kernel, TERN_STAGE_FACTS), *walks = "\nblocks walk over ";
+    CHECK(strstr(facts, walks) && !kernel->texts[WAY_OWN].loaded);
     CHECK(!tern_launch(NULL, kernel, (uint32_t[]){(uint32_t)programs, 1, 1}, arguments, 3));
     tern_read(buffers[2], 0, data[2], sizeof *data[2] * (size_t)sizes[2]);
     CHECK(!wrong_in_wide(numbers[0], numbers[1], data[2], columns, WIDE_K));
-    bool walked = !kernel->few;
+    bool walked = kernel->texts[WAY_OWN].loaded != NULL;
+    CHECK(walked != (kernel->texts[WAY_FEW].loaded != NULL)); /* one of them is assembled */
+    CHECK(kernel->last == &kernel->texts[walked ? WAY_OWN : WAY_FEW]);
+    facts = tern_kernel_text(kernel, TERN_STAGE_FACTS);
+    CHECK((strstr(facts, walks) != NULL) == walked);
     for (int i = 0; i < 3; i++) {
         tern_buffer_free(buffers[i]);
         free(data[i]), free(numbers[i]);
@@ -267,9 +272,9 @@ static void check_few(int depth, int turn, bool mutates) {
     tern_module *module = tern_load_text(context, wide, strlen(wide), "wide.py");
     tern_options options = {.size = sizeof options, .num_warps = 8, .num_stages = 3};
     tern_kernel *kernel = tern_compile(module, "wide", signature, &options);
-    CHECK(kernel && kernel_for_few(kernel, (uint32_t[]){1, 1, 1}));
+    CHECK(kernel && kernel_ready(kernel, WAY_FEW) && !kernel->texts[WAY_OWN].loaded);
     if (!kernel) return;
-    WideLaunch few = {kernel->few_compiled, depth};
+    WideLaunch few = {kernel->texts[WAY_FEW].compiled, depth};
     const char *text = few.kernel->text.data;
     CHECK(strstr(text, "bar.arrive 0, 384;"));
     CHECK(strstr(text, "cp.async.bulk.tensor.2d.global."));
@@ -288,27 +293,35 @@ TEST(few_programs_of_large_turns) { check_few(WIDE_DEEP, 64, false); }
 
 /* Instructions of 256 columns: a block of an H200 for each of 132 programs does not walk. */
 TEST(few_programs_of_wide_tiles_are_not_walked_over) {
-    tern_context *context = opened("sim:h200", 1);
-    CHECK(context && !walk_wide(context, 1));
-    CHECK(context && !walk_wide(context, 132));
-    CHECK(context && walk_wide(context, 133));
-    tern_close(context);
+    for (uint64_t seed = 1; seed < 3; seed++) {
+        tern_context *context = opened("sim:h200", seed);
+        CHECK(context && !walk_wide(context, 1));
+        CHECK(context && !walk_wide(context, 2));
+        CHECK(context && walk_wide(context, 3) == (seed == 1));
+        tern_close(context);
+    }
 }
 
-/* Of other operands than of 16 bits it does. */
-TEST(few_programs_of_other_types_are) {
-    tern_context *context = opened("sim:h200", 1);
-    tern_module *module = tern_load_text(context, wide, strlen(wide), "wide.py");
-    tern_options options = {.size = sizeof options, .num_warps = 8, .num_stages = 3};
-    tern_kernel *kernel =
-        tern_compile(module, "wide", "*fp32:16,*fp32:16,*fp16:16,512,80,16", &options);
-    CHECK(kernel);
-    if (!kernel) return;
-    const char *facts = tern_kernel_text(kernel, TERN_STAGE_FACTS);
-    CHECK(strstr(facts, "blocks walk over the programs\n"));
-    CHECK(kernel->compiled->facts.walks == 1 && !kernel->compiled->facts.walks_far);
-    tern_kernel_free(kernel);
-    tern_module_free(module);
+/* Tiles of 32 bits are: there is one text, which is ready at once. */
+TEST(few_programs_of_wide_numbers_are) {
+    char text[sizeof wide];
+    memcpy(text, wide, sizeof wide);
+    tern_context *context = opened("sim:h200", 2);
+    for (int narrow = 1; narrow >= 0; narrow--) {
+        if (!narrow) memcpy(strstr(text, "float16)"), "float32)", 8);
+        tern_module *module = tern_load_text(context, text, strlen(text), "wide.py");
+        tern_options options = {.size = sizeof options, .num_warps = 8, .num_stages = 3};
+        tern_kernel *kernel = tern_compile(module, "wide",
+                                           narrow ? "*fp32:16,*fp32:16,*fp16:16,512,80,16"
+                                                  : "*fp32:16,*fp32:16,*fp32:16,512,80,16",
+                                           &options);
+        CHECK(kernel && kernel->compiled->facts.walks == 1);
+        if (!kernel) return;
+        CHECK(kernel->compiled->facts.few == narrow);
+        CHECK((kernel->texts[WAY_OWN].loaded == NULL) == narrow);
+        tern_kernel_free(kernel);
+        tern_module_free(module);
+    }
     tern_close(context);
 }
 

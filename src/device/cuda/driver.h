@@ -51,6 +51,7 @@ typedef enum CudaResult {
     CUDA_LAUNCH_FAILED = 719,
     CUDA_TOO_MANY_BLOCKS = 720, /* of a cooperative launch */
     CUDA_SYSTEM_DRIVER_MISMATCH = 803,
+    CUDA_CAPTURE_UNSUPPORTED = 900,
     CUDA_UNKNOWN = 999,
 } CudaResult;
 
@@ -109,7 +110,10 @@ typedef enum CudaMapSwizzle {
 typedef enum CudaMapPromotion { CUDA_MAP_L2_256 = 3 } CudaMapPromotion;
 typedef enum CudaMapFill { CUDA_MAP_FILL_ZERO = 0 } CudaMapFill;
 
-typedef enum CudaCaptureMode { CUDA_CAPTURE_THREAD_LOCAL = 1 } CudaCaptureMode;
+typedef enum CudaCaptureMode {
+    CUDA_CAPTURE_THREAD_LOCAL = 1,
+    CUDA_CAPTURE_RELAXED = 2
+} CudaCaptureMode;
 enum {
     CUDA_STREAM_DEFAULT = 0,
     CUDA_STREAM_NON_BLOCKING = 1,

@@ -233,6 +233,10 @@ tern_status cuda_load(Device *device, const CompiledKernel *kernel, void **loade
     *loaded = NULL;
     tern_status status = cuda_enter(cuda, &previous);
     if (status != TERN_OK) return status;
+    /* A launch may load a text while its stream, or another, records a graph. */
+    CudaCaptureMode mode = CUDA_CAPTURE_RELAXED;
+    status = cuda_check(cuda, cuda->driver.capture_exchange(&mode), "load a kernel");
+    if (status != TERN_OK) return cuda_leave(cuda, previous), status;
     CudaObject *volatile object = cuda_object_new(cuda, CUDA_LOADED);
     Arena *volatile scratch = NULL;
     if (!object)
@@ -244,6 +248,8 @@ tern_status cuda_load(Device *device, const CompiledKernel *kernel, void **loade
         status = load_kernel(cuda, scratch, kernel, object);
     }
     arena_free(scratch);
+    tern_status back = cuda_check(cuda, cuda->driver.capture_exchange(&mode), "load a kernel");
+    if (status == TERN_OK) status = back;
     cuda_object_keep(cuda, object, status, loaded);
     cuda_leave(cuda, previous);
     return status;

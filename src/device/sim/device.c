@@ -36,6 +36,10 @@ static uint64_t number_from(const char *variable) {
     return text ? strtoull(text, NULL, 0) : 0;
 }
 
+/* So many of those that walk over the programs. An odd seed takes as many for all there are, so that
+ * grids of a few programs are walked over, too. */
+static int few_blocks(uint64_t seed) { return 1 + (int)(seed % 3); }
+
 static tern_status sim_open(Device *device, const char *argument,
                             const tern_open_options *options) {
     SimState *state = device->state = arena_new_of(device->arena, SimState);
@@ -49,7 +53,8 @@ static tern_status sim_open(Device *device, const char *argument,
     }
     state->seed = options->order_seed ? options->order_seed : number_from("TERN_ORDER_SEED");
     state->perturb = number_from("TERN_SIM_ULP");
-    device->walks = state->seed && !options->watch ? state->gpu->multiprocessors : 0;
+    if (state->seed && !options->watch)
+        device->walks = state->seed % 2 ? few_blocks(state->seed) : state->gpu->multiprocessors;
     device->clusters = !options->watch;
     int timeout_ms;
     if (!device_timeout(device, options->timeout_ms, &timeout_ms)) return TERN_ERROR_ARGUMENT;
@@ -206,7 +211,8 @@ static void **with_maps(Device *device, const CompiledKernel *kernel, void **arg
  * behind the other arguments. */
 static void cut_grid(Machine *m, const uint32_t grid[3]) {
     const CompiledKernel *kernel = m->program->kernel;
-    uint64_t programs = (uint64_t)grid[0] * grid[1] * grid[2], blocks = 1 + m->seed % 3;
+    uint64_t programs = (uint64_t)grid[0] * grid[1] * grid[2],
+             blocks = (uint64_t)few_blocks(m->seed);
     void **hidden = m->args + kernel->num_params + kernel->facts.maps.count;
     for (int i = 0; i < WALK_PARAMS; i++) hidden[i] = (void *)(uintptr_t)&grid[i];
     m->grid[0] = (uint32_t)(programs < blocks ? programs : blocks);
