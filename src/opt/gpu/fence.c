@@ -101,7 +101,6 @@ static bool conflicts(const Fencer *f, const Access *a, const Access *b) {
     }
     if ((a->by_one && b->by_one) || (a->part && a->part == b->part)) return false;
     if (a->loop && a->pointer == b->pointer) return !are_apart(f, a, b);
-    if (a->loop) return true;
     const Layout *layout = a->pointer ? type_layout(a->pointer->type) : NULL;
     bool own = layout && !layout_replica_mask(layout);
     return !(own && a->pointer == b->pointer);
