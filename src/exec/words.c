@@ -90,6 +90,7 @@ Object *tensor_failed(Host *host) {
     tern_status status = tern_message_status(context);
     char as_torch[128];
     PythonClass class = CLASS_RUNTIME_ERROR;
+    if (!host_step(host, host->span)) return host->script->poison; /* Ctrl-C ended what failed */
     if (has_no_kernel(words, as_torch, sizeof as_torch))
         return host_raise(host, CLASS_NOT_IMPLEMENTED_ERROR, "%s", as_torch);
     if (status == TERN_ERROR_UNSUPPORTED) return host_refuse(host, "%s", words);
