@@ -41,7 +41,7 @@ static const Function functions[] = {
     {"sqrt_rn", "tl.sqrt_rn(v)", sqrt, 0.5},
     {"rsqrt", "tl.rsqrt(v)", rsqrt, 3},
     {"rsqrt_rn", "libdevice.rsqrt_rn(v)", rsqrt, 0.5001},
-    {"erf", "tl.erf(v)", erf, 5},
+    {"erf", "tl.erf(v)", erf, 2},
     {"tanh", "libdevice.tanh(v)", tanh, 5},
     {"1 / x", "1.0 / v", reciprocal, 2.5},
     {"div_rn", "tl.div_rn(1.0, v)", reciprocal, 0.5},

@@ -21,10 +21,6 @@ static Tir horner32(Tirs *b, Tir x, const float *c, int count) {
     return p;
 }
 
-static Tir keep_nan32(Tirs *b, Tir x, Tir result) {
-    return tir_select(b, tir_2(b, TIR_NE_F32, x, x), x, result);
-}
-
 /* The integer n nearest to y, where scale * x + 0.5 = y / 252 + 0.5, held to [-126, 126]; 2^n is
  * the result: t is 1.5 * 2^23 + 127 + n, whose low bits are an exponent. NaN counts as small. */
 static Tir nearest_power(Tirs *b, Tir x, float scale, Tir *minus_n) {
@@ -116,17 +112,15 @@ static Tir tanh_f32(Tirs *b, Tir x) {
 }
 
 static Tir erf_f32(Tirs *b, Tir x) {
-    static const float near[] = {0x1.20dd74p+0f, -0x1.81273ep-2f,  0x1.ce2cf8p-4f, -0x1.b7f90cp-6f,
+    static const float near[] = {0x1.06eba8p-3f, -0x1.81273ep-2f,  0x1.ce2cf8p-4f, -0x1.b7f90cp-6f,
                                  0x1.5405bp-8f,  -0x1.a3f6f8p-11f, 0x1.496a1ep-14f};
     static const float far[] = {-0x1.1405b2p-12f, 0x1.a12d68p+0f, 0x1.d3c5dep-1f,  0x1.402b5ap-3f,
                                 -0x1.297e9ap-5f,  0x1.8c3d3ap-8f, -0x1.4bb2fp-11f, 0x1.038ap-15f};
-    Tir a = tir_2(b, TIR_MIN_F32, abs32(b, x), tir_f32(b, 4));
-    Tir p = horner32(b, a, far, COUNT(far));
+    Tir p = horner32(b, abs32(b, x), far, COUNT(far)); /* beyond 4 it is above 25: 1 is left */
     Tir e = tir_1(b, TIR_EX2_F32, tir_2(b, TIR_XOR32, p, tir_i32(b, INT32_MIN)));
     Tir r = tir_2(b, TIR_COPYSIGN_F32, x, tir_2(b, TIR_SUB_F32, tir_f32(b, 1), e));
-    Tir t = mul32(b, horner32(b, mul32(b, x, x), near, COUNT(near)), x);
-    r = tir_select(b, tir_2(b, TIR_LT_F32, abs32(b, x), tir_f32(b, 1)), t, r);
-    return keep_nan32(b, x, r);
+    Tir t = fma32(b, x, horner32(b, mul32(b, x, x), near, COUNT(near)), x);
+    return tir_select(b, tir_2(b, TIR_LT_F32, abs32(b, x), tir_f32(b, 1)), t, r);
 }
 
 /* ---- sine and cosine, f32 ---- */
