@@ -117,6 +117,8 @@ TEST(rows_fill_their_tiles_or_do_not) {
     CHECK(strstr(tern_kernel_text(kernel, TERN_STAGE_FACTS), "rows of 131072 and more: a text"));
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         check(of.context, kernel, apart, counts[i]);
+        const char *facts = tern_kernel_text(kernel, TERN_STAGE_FACTS); /* of what was launched */
+        CHECK((strstr(facts, "rows of 131072 and more: a text") == NULL) == (counts[i] >= ROOM));
         check(of.context, kernel, same, counts[i]);
     }
     tern_kernel_free(kernel);
