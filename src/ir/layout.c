@@ -316,7 +316,25 @@ MoveKind layout_move(const Layout *from, const Layout *to) {
     int varying = 0;
     for (int bit = 0; bit < from->tile_bits; bit++)
         varying += source[bit].kind == KIND_REG && target[bit].kind == KIND_LANE;
-    return varying <= 1 && to->num[KIND_REG] <= 4 ? MOVE_SHUFFLE : MOVE_SHARED;
+    if (varying <= 1 && to->num[KIND_REG] <= 4) return MOVE_SHUFFLE;
+    return layout_exchanged(from, to) >= 0 ? MOVE_EXCHANGE : MOVE_SHARED;
+}
+
+int layout_exchanged(const Layout *from, const Layout *to) {
+    BitPlace source[MAX_TILE_BITS], target[MAX_TILE_BITS];
+    int lane = -1;
+    if (from->num[KIND_LANE] != to->num[KIND_LANE] || !layout_places(from, source) ||
+        !layout_places(to, target))
+        return -1;
+    for (int i = 0; i < from->num[KIND_LANE]; i++)
+        if (from->column[KIND_LANE][i] != to->column[KIND_LANE][i]) {
+            if (lane >= 0) return -1;
+            lane = i;
+        }
+    if (lane < 0 || !from->column[KIND_LANE][lane] || !to->column[KIND_LANE][lane]) return -1;
+    int left = __builtin_ctz(from->column[KIND_LANE][lane]),
+        came = __builtin_ctz(to->column[KIND_LANE][lane]);
+    return target[left].kind == KIND_REG && source[came].kind == KIND_REG ? lane : -1;
 }
 
 static bool has(const uint32_t *set, int count, uint32_t x) {

@@ -103,8 +103,11 @@ Layout layout_split(const Layout *layout);
 
 /* ---- moving a tile from one layout to another ---- */
 
-typedef enum MoveKind { MOVE_NONE, MOVE_REGS, MOVE_SHUFFLE, MOVE_SHARED } MoveKind;
+typedef enum MoveKind { MOVE_NONE, MOVE_REGS, MOVE_SHUFFLE, MOVE_EXCHANGE, MOVE_SHARED } MoveKind;
 MoveKind layout_move(const Layout *from, const Layout *to);
+/* MOVE_EXCHANGE: a bit of the lane's number and one of the register's change places. Which bit of
+ * the lane; -1: it is another move. */
+int layout_exchanged(const Layout *from, const Layout *to);
 /* Each warp holds the same elements in both, and no other warp does: it moves them alone. */
 bool layout_same_warps(const Layout *from, const Layout *to);
 

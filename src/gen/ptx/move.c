@@ -312,6 +312,26 @@ static Tir *move_shuffle(Gen *g, Tir *regs, const Layout *from, const Layout *to
     return result;
 }
 
+/* Of two registers that differ in the register's bit a lane keeps the one that it has in both, and
+ * sends the other. */
+static Tir *move_exchange(Gen *g, Tir *regs, const Layout *from, const Layout *to) {
+    int t = layout_exchanged(from, to);
+    uint32_t left = from->column[KIND_LANE][t], came = to->column[KIND_LANE][t];
+    Tir lane = tir_2(g->b, TIR_AND32, ptx_thread_id(g), tir_i32(g->b, 1 << t));
+    Tir odd = tir_2(g->b, TIR_NE32, lane, tir_i32(g->b, 0));
+    Tir *result = ptx_new_regs(g, layout_regs(to));
+    for (uint32_t r = 0; r < (uint32_t)layout_regs(to); r++) {
+        uint32_t index = layout_index(to, r, 0, 0);
+        if (index & left) continue;
+        Tir low = regs[layout_reg_of(from, index)], high = regs[layout_reg_of(from, index | came)];
+        Tir sent = tir_select(g->b, odd, low, high);
+        Tir other = ptx_shuffle(g, "bfly", sent, tir_i32(g->b, 1 << t));
+        result[r] = tir_select(g->b, odd, other, low);
+        result[layout_reg_of(to, index | left)] = tir_select(g->b, odd, high, other);
+    }
+    return result;
+}
+
 /* In matrices where one side has them and the other 16 bytes in a row. */
 static Swizzle choose_swizzle(const Gen *g, int bytes, const Layout *from, const Layout *to) {
     Swizzle s;
@@ -349,6 +369,7 @@ void ptx_convert(Gen *g, const Op *op) {
     case MOVE_NONE: break;
     case MOVE_REGS: regs = move_registers(g, regs, from, to); break;
     case MOVE_SHUFFLE: regs = move_shuffle(g, regs, from, to); break;
+    case MOVE_EXCHANGE: regs = move_exchange(g, regs, from, to); break;
     case MOVE_SHARED: regs = move_shared(g, type_lane(value->type), regs, from, to); break;
     }
     ptx_define(g, op_result(op), regs);

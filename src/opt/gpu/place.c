@@ -609,6 +609,30 @@ static const Layout *in_warps(Placer *p, const Op *op, const int *order, const L
     return interned(p, layout);
 }
 
+/* Sums of 32 bits lie by twos along a row, four lanes to 32 bytes: where two lanes each give the
+ * other what it has of every second eight columns, a store is of 16 bytes, and of 64 a row (i8
+ * 128x128x64 by 4 warps, 4096: 137 -> 130 us; H200). Tiles of 8 warps may go out as boxes. */
+static const Layout *by_neighbours(Placer *p, const Op *op, const int *order, const Layout *home) {
+    enum { VECTOR = 2, LEAST_REGS = 5 };
+    const Type *tile = store_pointer(op)->type;
+    TileShape shape = tile_shape(tile);
+    int bit = tile_bit_of_dim(&shape, order[0]);
+    uint32_t one = 1u << bit, two = one << 1, eight = one << 3;
+    if (shape.log2[order[0]] < 4 || type_size_bytes(type_lane(tile)->elem) != 4) return home;
+    if (p->fn->num_warps != 4 || strcmp(p->arch->name, "sm_90a") != 0) return home;
+    if (!is_of_product(p, home) || layout_replica_mask(home)) return home;
+    if (home->num[KIND_REG] < LEAST_REGS || home->column[KIND_REG][0] != one) return home;
+    if (home->column[KIND_LANE][0] != two) return home;
+    Layout layout = *home;
+    int next = 2;
+    layout.column[KIND_REG][1] = two, layout.column[KIND_LANE][0] = eight;
+    for (int i = 1; i < home->num[KIND_REG]; i++)
+        if (home->column[KIND_REG][i] != eight && next < MAX_TILE_BITS)
+            layout.column[KIND_REG][next++] = home->column[KIND_REG][i];
+    if (next != home->num[KIND_REG]) return home;
+    return place_vector_bits(p, op, &layout) == VECTOR ? interned(p, layout) : home;
+}
+
 /* Where a store is made: at the value's home unless its accesses would be much narrower. */
 static const Layout *store_layout(Placer *p, const Op *op) {
     const Value *pointer = store_pointer(op), *value = store_value(op);
@@ -624,6 +648,7 @@ static const Layout *store_layout(Placer *p, const Op *op) {
     int at_home = place_vector_bits(p, op, home), at_best = place_vector_bits(p, op, best);
     int run = run_bytes(home, first_bit, bytes);
     bool dense = run >= 32 || run_bytes(best, first_bit, bytes) < 32;
+    if (dense && at_home + 1 == at_best) return by_neighbours(p, op, order, home);
     if ((dense && at_home + 1 >= at_best) || run >= 128) return home;
     return in_warps(p, op, order, home, best);
 }
