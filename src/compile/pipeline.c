@@ -33,7 +33,7 @@ static const char *const spread_passes[] = {THREAD_PASSES, "spread", NULL};
 /* On a copy: the program stays, for counting what it does. */
 static const char *const gpu_placing[] = {
     "backwards", "bare",  "pieces", "sums",  "longest", "unmask", "lanes", "guard",
-    "rotate",    "place", "keep",   "bring", "rings",   "hold",   "early", "share",
+    "rotate",    "place", "keep",   "bring", "rings",   "behind", "hold",  "early", "share",
     "soon",      "waits", "scaled", "fence", "apart",   NULL};
 
 static const struct Pipeline {
