@@ -54,6 +54,8 @@ Value *access_pointer(const Op *op);
 Value *access_value(const Op *op);
 Value *access_mask(const Op *op);
 bool op_only_tests(const Op *op); /* assume, or an assert that is no user's: it says no program */
+enum { ENDS_MASKED = 1, ENDS_TESTED }; /* of loads, stores and fills; of stores */
+static inline bool store_tests(const Op *op) { return store_ends(op) == ENDS_TESTED; }
 bool access_ends(const Op *op); /* the mask may leave off the last lanes of one access */
 Value *access_other(const Op *op);
 

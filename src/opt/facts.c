@@ -548,7 +548,9 @@ int64_t facts_lanes_at_once(const Facts *facts, const Op *access, int dim) {
     const AxisFacts *axis = facts_axis(facts, pointer);
     uint64_t bits;
     int bytes = type_size_bytes(type_lane(pointer->type)->elem);
-    int64_t lanes = least(axis->contiguity[dim], axis->divisibility[dim] / bytes);
+    int64_t lanes = axis->contiguity[dim];
+    if (access->kind != OP_STORE || !store_tests(access))
+        lanes = least(lanes, axis->divisibility[dim] / bytes);
     if (mask && !value_is_constant(mask, &bits))
         lanes = least(lanes, access_ends(access) ? facts_axis(facts, mask)->falling[dim]
                                                  : facts_axis(facts, mask)->constancy[dim]);

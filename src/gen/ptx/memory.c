@@ -409,6 +409,38 @@ static void store_ended(Gen *g, const Op *op, int reg, const Tir *pointers, cons
     tir_label(g->b, end);
 }
 
+static void store_lanes(Gen *g, const Op *op, int width, const Tir *pointers, const Tir *masks,
+                        Tir once, const Tir *values) {
+    const Type *lane = type_lane(store_value(op)->type);
+    int regs = layout_regs(type_layout(store_pointer(op)->type)), scope = tir_enter(g->b);
+    for (int r = 0; r < regs; r += width) {
+        Tir guard = masks ? masks[r] : 0;
+        if (is_off(g, &guard)) continue;
+        if (once) guard = guard ? tir_2(g->b, TIR_AND_P, guard, once) : once;
+        ptx_store_lanes(g, ptx_store_mnemonic(g, op), pointers[r], lane, width, guard, values + r);
+    }
+    tir_leave(g->b, scope);
+}
+
+/* All of a thread's accesses at once, or, where one of them is not aligned, lane by lane. */
+static void store_tested(Gen *g, const Op *op, const Tir *pointers, const Tir *masks, Tir once,
+                         const Tir *values) {
+    Tirs *b = g->b;
+    int width = (int)store_width(op), regs = layout_regs(type_layout(store_pointer(op)->type));
+    int bytes = width * ptx_lane_bytes(type_lane(store_value(op)->type));
+    int parts = tir_new_label(b), end = tir_new_label(b);
+    Tir low = tir_narrow(b, pointers[0]);
+    for (int r = width; r < regs; r += width)
+        low = tir_2(b, TIR_OR32, low, tir_narrow(b, pointers[r]));
+    low = tir_2(b, TIR_AND32, low, tir_i32(b, bytes - 1));
+    tir_branch(b, parts, tir_2(b, TIR_EQ32, low, tir_i32(b, 0)), true);
+    store_lanes(g, op, width, pointers, masks, once, values);
+    tir_branch(b, end, 0, false);
+    tir_label(b, parts);
+    store_lanes(g, op, 1, pointers, masks, once, values);
+    tir_label(b, end);
+}
+
 void ptx_store(Gen *g, const Op *op) {
     bool tile = type_is_tile(store_pointer(op)->type);
     const Layout *layout = type_layout(store_pointer(op)->type);
@@ -420,12 +452,16 @@ void ptx_store(Gen *g, const Op *op) {
     const char *mnemonic = ptx_store_mnemonic(g, op);
     if (op->barrier) ptx_barrier(g);
     if (tile) ptx_note_width(g, op, "stores to", width * ptx_lane_bytes(lane));
-    if (tile && store_ends(op) && masks && store_apart(g, op, pointers, masks, once, values))
+    if (tile && store_tests(op) && width > 1) {
+        store_tested(g, op, pointers, masks, once, values);
+        return;
+    }
+    if (tile && access_ends(op) && masks && store_apart(g, op, pointers, masks, once, values))
         return;
     for (int r = 0; r < count; r += width) {
         Tir guard = once;
         uint64_t bits;
-        if (tile && store_ends(op) && masks && width > 1) {
+        if (tile && access_ends(op) && masks && width > 1) {
             store_ended(g, op, r, pointers, masks, once, values);
             continue;
         }

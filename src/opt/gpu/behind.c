@@ -18,8 +18,8 @@
 typedef struct Behind {
     const Facts *facts;
     Op *loop;
-    bool *needed; /* by value id: otherwise */
-    bool computed; /* what it copies */
+    bool *needed;  /* by value id: otherwise */
+    bool computed; /* addresses, of what it copies */
 } Behind;
 
 static bool note_fill(Op *op, void *user) {

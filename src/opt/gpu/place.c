@@ -920,10 +920,29 @@ static bool drop_ends(Op *op, void *user) {
     return true;
 }
 
+/* The tile of a product is laid out anew for its store: where nothing is known of the address, as
+ * of one read from memory, 16 bytes at once, if a test at run time finds them aligned. */
+static bool choose_test(Op *op, void *user) {
+    const Ends *e = user;
+    if (op->kind != OP_STORE || store_ends(op) || facts_base(e->facts, store_pointer(op)))
+        return true;
+    const Type *type = store_pointer(op)->type;
+    int bytes = type_is_tile(type) ? type_size_bytes(type_lane(type)->elem) : 16;
+    int last = type->rank - 1;
+    if (bytes >= 16 || type->rank != 2) return true;
+    store_set_ends(op, 0);
+    int64_t without = facts_lanes_at_once(e->facts, op, last);
+    store_set_ends(op, ENDS_TESTED);
+    if (without * bytes >= 4 || facts_lanes_at_once(e->facts, op, last) * bytes < 16)
+        store_set_ends(op, 0);
+    return true;
+}
+
 static void choose_ends(const Placer *p) {
     Ends e = {p->arch, p->facts, arena_array(p->arena, bool, p->fn->num_values), false};
     region_walk(p->fn->body, note_multiplied, &e);
     region_walk(p->fn->body, drop_ends, &e);
+    if (e.any) region_walk(p->fn->body, choose_test, &e);
 }
 
 bool pass_place(PassCtx *px, Func *fn) {
