@@ -880,45 +880,6 @@ def hints(p, n):
     tl.store(p + o, c + tl.sum(d))
 
 
-# ir: hint_alone *i32,i32
-# want: func @hint_alone(%p: ptr<i32>, %n: i32) {num_warps = 4, num_stages = 3} {
-# want:   %0 = hint %n {kind = divisible, values = [8]} : i32
-# want:   %q = addptr %p, %0 : ptr<i32>
-# want:   %1 = constant 0 : i32
-# want:   %2 = constant 1 : i32
-# want:   %q.1 = for %1, %0, %2, %q : ptr<i32> (%i: i32, %q.2: ptr<i32>) {
-# want:     %3 = hint %q.2 {kind = divisible, values = [16]} : ptr<i32>
-# want:     %4 = hint %0 {kind = constant, values = [1]} : i32
-# want:     store %3, %4
-# want:     %5 = constant 4 : i32
-# want:     %q.3 = addptr %3, %5 : ptr<i32>
-# want:     yield %q.3
-# want:   }
-# want:   %6 = constant 1 : i32
-# want:   %7 = icmp %0, %6 {predicate = sgt} : i1
-# want:   %p.1 = if %7 : ptr<i32> {
-# want:     %8 = hint %p {kind = divisible, values = [4]} : ptr<i32>
-# want:     yield %8
-# want:   } {
-# want:     yield %p
-# want:   }
-# want:   store %p.1, %0
-# want:   yield
-# want: }
-@triton.jit
-def hint_alone(p, n):
-    tl.multiple_of(n, 8)
-    q = p + n
-    for i in range(n):
-        tl.multiple_of(q, 16)  # carried
-        tl.max_constancy(n, 1)  # in this loop
-        tl.store(q, n)
-        q += 4
-    if n > 1:
-        tl.multiple_of(p, 4)
-    tl.store(p, n)
-
-
 # ir: words i32,u8,fp32
 # want: func @words(%i: i32, %u: i8 {unsigned = 1}, %f: f32) {num_warps = 4, num_stages = 3} {
 # want:   print %i {text = " i: "}
@@ -2183,3 +2144,42 @@ def exact_dots(p):
     y = tl.dot(x, x)
     y = tl.dot(x, x, y, max_num_imprecise_acc=16)
     tl.store(p + tl.arange(0, 32)[:, None] * 32 + tl.arange(0, 32)[None, :], y)
+
+
+# ir: hint_alone *i32,i32
+# want: func @hint_alone(%p: ptr<i32>, %n: i32) {num_warps = 4, num_stages = 3} {
+# want:   %0 = hint %n {kind = divisible, values = [8]} : i32
+# want:   %q = addptr %p, %0 : ptr<i32>
+# want:   %1 = constant 0 : i32
+# want:   %2 = constant 1 : i32
+# want:   %q.1 = for %1, %0, %2, %q : ptr<i32> (%i: i32, %q.2: ptr<i32>) {
+# want:     %3 = hint %q.2 {kind = divisible, values = [16]} : ptr<i32>
+# want:     %4 = hint %0 {kind = constant, values = [1]} : i32
+# want:     store %3, %4
+# want:     %5 = constant 4 : i32
+# want:     %q.3 = addptr %3, %5 : ptr<i32>
+# want:     yield %q.3
+# want:   }
+# want:   %6 = constant 1 : i32
+# want:   %7 = icmp %0, %6 {predicate = sgt} : i1
+# want:   %p.1 = if %7 : ptr<i32> {
+# want:     %8 = hint %p {kind = divisible, values = [4]} : ptr<i32>
+# want:     yield %8
+# want:   } {
+# want:     yield %p
+# want:   }
+# want:   store %p.1, %0
+# want:   yield
+# want: }
+@triton.jit
+def hint_alone(p, n):
+    tl.multiple_of(n, 8)
+    q = p + n
+    for i in range(n):
+        tl.multiple_of(q, 16)  # carried
+        tl.max_constancy(n, 1)  # in this loop
+        tl.store(q, n)
+        q += 4
+    if n > 1:
+        tl.multiple_of(p, 4)
+    tl.store(p, n)
