@@ -6,10 +6,12 @@
 # options: num_warps = 4, num_stages = 3
 # want: c == a @ trans(b)
 # case: M = 140, N = 144, K = 128, a = fp32[M, K] normal, b = fp32[N, K] normal, c = fp32[M, N], BM = 128, BN = 128, BK = 32
-# case: M = 200, N = 208, K = 144, a = fp8e4nv[M, K] normal, b = fp8e4nv[N, K] normal, c = fp32[M, N], BM = 64, BN = 64, BK = 64
+# case: M = 200, N = 208, K = 400, a = fp8e4nv[M, K] normal, b = fp8e4nv[N, K] normal, c = fp32[M, N], BM = 64, BN = 64, BK = 64
 # case: M = 65, N = 48, K = 144, a = fp16[M, K] normal, b = fp16[N, K] normal, c = fp32[M, N], BM = 64, BN = 32, BK = 32
 # case: M = 65, N = 48, K = 144, a = fp16[M, K] normal, b = fp16[N, K] normal, c = fp32[M, N], BM = 128, BN = 16, BK = 32
 # case: M = 200, N = 132, K = 64, a = fp16[M, K] normal, b = fp16[N, K] normal, c = fp32[M, N], BM = 128, BN = 64, BK = 32
+# options: num_warps = 8, num_stages = 4
+# case: M = 260, N = 272, K = 336, a = fp8e4nv[M, K] normal, b = fp8e4nv[N, K] normal, c = fp32[M, N], BM = 128, BN = 128, BK = 64
 import triton
 import triton.language as tl
 

@@ -226,6 +226,7 @@ Tir ptx_turn_slot(Gen *g, const Op *op,
 Tir ptx_mbarrier(Gen *g, const char *text, int count, const Tir *args, bool tells);
 void ptx_mbarrier_wait(Gen *g, Tir barrier, Tir parity);
 const Roles *ptx_find_roles(Gen *g);
+void ptx_meet_once(Gen *g);
 void ptx_roles(Gen *g); /* all of the text of a kernel with roles */
 void ptx_role_ring(Gen *g, const Op *ring);
 void ptx_role_enter(Gen *g, const Op *loop);      /* before its first turn */

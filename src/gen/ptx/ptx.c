@@ -244,6 +244,7 @@ static Gen *lower_kernel(Func *fn, const GenOptions *options, Diag *diag, GenFac
     if (func_cluster(fn) > 1) facts->cluster = func_cluster(fn);
     g->has_wgmma = region_has_wgmma(fn->body);
     if (!thread && !facts->cluster) g->roles = ptx_find_roles(g);
+    if (g->has_wgmma && !g->roles) ptx_meet_once(g);
     ptx_body(g);
     if (diag_failed(diag)) return NULL;
     facts->shared_bytes = g->shared_size;

@@ -609,9 +609,23 @@ static const Layout *in_warps(Placer *p, const Op *op, const int *order, const L
     return interned(p, layout);
 }
 
+static bool has_short_rows(Op *op, void *user) {
+    enum { ROW = 128 };
+    (void)user;
+    if (op->kind != OP_DOT) return true;
+    const Type *a = dot_a(op)->type;
+    return a->rank == 2 && type_size_bytes(type_lane(a)) == 1 && a->shape[1] < ROW;
+}
+
+/* Of bytes, which are not copied as boxes then, and the tile does not go out as boxes. */
+static bool multiplies_short_rows(const Func *fn) {
+    return region_walk(fn->body, has_short_rows, NULL);
+}
+
 /* Sums of 32 bits lie by twos along a row, four lanes to 32 bytes: where two lanes each give the
  * other what it has of every second eight columns, a store is of 16 bytes, and of 64 a row (i8
- * 128x128x64 by 4 warps, 4096: 137 -> 130 us; H200). Tiles of 8 warps may go out as boxes. */
+ * 128x128x64 by 4 warps, 4096: 137 -> 130 us; H200). Tiles of 8 warps may go out as boxes:
+ * of those none but of short rows of bytes (128x128x64 by 8, 4096: 138 -> 130 us). */
 static const Layout *by_neighbours(Placer *p, const Op *op, const int *order, const Layout *home) {
     enum { VECTOR = 2, LEAST_REGS = 5 };
     const Type *tile = store_pointer(op)->type;
@@ -619,7 +633,8 @@ static const Layout *by_neighbours(Placer *p, const Op *op, const int *order, co
     int bit = tile_bit_of_dim(&shape, order[0]);
     uint32_t one = 1u << bit, two = one << 1, eight = one << 3;
     if (shape.log2[order[0]] < 4 || type_size_bytes(type_lane(tile)->elem) != 4) return home;
-    if (p->fn->num_warps != 4 || strcmp(p->arch->name, "sm_90a") != 0) return home;
+    if (p->fn->num_warps != 4 && !multiplies_short_rows(p->fn)) return home;
+    if (strcmp(p->arch->name, "sm_90a") != 0 || p->fn->num_warps > 8) return home;
     if (!is_of_product(p, home) || layout_replica_mask(home)) return home;
     if (home->num[KIND_REG] < LEAST_REGS || home->column[KIND_REG][0] != one) return home;
     if (home->column[KIND_LANE][0] != two) return home;
