@@ -27,6 +27,21 @@ static const char source[] = "import triton\n"
                              "    s = tl.sum(a * b + c, axis=0)\n"
                              "    tl.store(y + i, a * (b - s) + c, mask=i < n)\n"
                              "@triton.jit\n"
+                             "def kept(x, g, h, y, v, n, lo, stride, B: tl.constexpr):\n"
+                             "    row = tl.program_id(0)\n"
+                             "    i = tl.arange(0, B)\n"
+                             "    ok = (i < n) & (i >= lo)\n"
+                             "    a = tl.load(x + row * stride + i, mask=ok, other=0)\n"
+                             "    a = a.to(tl.float32)\n"
+                             "    b = tl.load(g + row * stride + i, mask=ok, other=1.0)\n"
+                             "    c = tl.load(h + row * stride + i, mask=ok, other=1.0)\n"
+                             "    d = a + c.to(tl.float32)\n"
+                             "    s = tl.max(b, axis=0)\n"
+                             "    tl.store(v + row * 4 + 2, s)\n"
+                             "    tl.store(y + row * stride + i, a, mask=ok)\n"
+                             "    e = tl.where(d > s, d + 1, s)\n"
+                             "    tl.store(y + row * stride + i, e, mask=ok)\n"
+                             "@triton.jit\n"
                              "def picked(x, y, v, k, n, B: tl.constexpr):\n"
                              "    i = tl.arange(0, B)\n"
                              "    a = tl.load(x + i, mask=i < n, other=0)\n"
@@ -167,6 +182,18 @@ TEST(two_tiles_and_three) {
             check_both(of.context, kernel, places[i], k >= 2);
         tern_kernel_free(kernel);
     }
+    closed(&of);
+}
+
+/* What is loaded a piece ahead goes where something stands that its address is made of. */
+TEST(what_goes_ahead_is_made_of_what_is_there) {
+    Kernels of = opened(0);
+    tern_kernel *kernel = tern_compile(
+        of.module, "kept", "*i1:16,*fp32:16,*fp8e5:16,*fp32:16,*fp32:16,i32,i32,i32,131072",
+        &(tern_options){.num_warps = 8});
+    CHECK_STR(kernel ? "" : tern_message(of.context), "");
+    CHECK(kernel && strstr(tern_kernel_text(kernel, TERN_STAGE_FACTS), "blocks are a program"));
+    tern_kernel_free(kernel);
     closed(&of);
 }
 

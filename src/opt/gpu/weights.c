@@ -29,17 +29,16 @@ static bool can_go(const Value *value, const Op *at, const Op *from, int depth) 
 
 /* at: stands behind what the op is made of, then, if that was the first there. */
 static void go(Op *op, Op **at) {
-    if (op == *at) {
-        *at = op->next;
-        return;
-    }
-    for (int i = 0; i < op->num_operands; i++) {
+    for (int i = 0; i < op->num_operands && op != *at; i++) {
         Op *source = op->operands[i]->def;
         bool behind = false;
         for (Op *o = *at; o && o != op && source && !behind; o = o->next) behind = o == source;
         if (behind) go(source, at);
     }
-    op_move_before(op, *at);
+    if (op == *at)
+        *at = op->next;
+    else
+        op_move_before(op, *at);
 }
 
 static bool may_write(const Op *op) {
