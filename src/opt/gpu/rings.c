@@ -506,8 +506,8 @@ static Value *is_there(Loop *l, Builder *b) {
     return build_icmp(b, predicate, l->index, for_upper(l->op));
 }
 
-/* The index of the turn behind that one, if there is one; where it may wrap around, else the end, so
- * that no number comes before the end again. */
+/* The index of the turn behind that one, if there is one. Where a step on may wrap around it is the
+ * end, else, so that no number comes before the end again. */
 static Value *index_behind(Loop *l, Builder *b, Value *more) {
     Value *index = l->index, *upper = for_upper(l->op), *step = for_step(l->op);
     Value *next = build_2(b, OP_ADD, index, step);
