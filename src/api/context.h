@@ -79,7 +79,6 @@ struct tern_module {
 typedef enum KernelWay {
     WAY_OWN,
     WAY_FEW,          /* of no more programs than run at a time, where others walk */
-    WAY_WHOLE,        /* of rows that fill their tiles (whole_lanes) */
     WAY_WITHOUT_MAPS, /* where the arguments allow no tensor maps, or are not as others ask */
     NUM_WAYS
 } KernelWay;

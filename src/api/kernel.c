@@ -188,8 +188,7 @@ static void kernel_close(Handle *own) {
 /* Which of two texts a launch takes is known when it comes: what is not launched is not assembled,
  * which takes many times as long as all before it. */
 static bool loads_late(const tern_kernel *kernel) {
-    const GenFacts *facts = &kernel->compiled->facts;
-    return kernel->request && ((facts->walks && facts->few) || facts->whole_lanes);
+    return kernel->request && kernel->compiled->facts.walks && kernel->compiled->facts.few;
 }
 
 static tern_status load(tern_kernel *kernel, KernelText *text) {
@@ -235,8 +234,6 @@ KernelText *kernel_text(tern_kernel *kernel, KernelWay way) {
     CompileRequest request = *kernel->request;
     if (way == WAY_FEW)
         ask_for_few(&request);
-    else if (way == WAY_WHOLE)
-        request.whole = true;
     else
         request.maps = request.asks = false, request.overlaps = true;
     Diag diag = {.arena = kernel->arena};
@@ -244,7 +241,7 @@ KernelText *kernel_text(tern_kernel *kernel, KernelWay way) {
     text->compiled = compile_kernel(kernel->arena, &request, &diag);
     if (text->compiled) return text;
     context_fail_diag(kernel->own.context, &diag);
-    text->refused = way != WAY_WITHOUT_MAPS; /* others do */
+    text->refused = way == WAY_FEW; /* others do */
     return NULL;
 }
 

@@ -162,17 +162,10 @@ static tern_status check_count(tern_kernel *kernel, int num_arguments) {
     return TERN_ERROR_ARGUMENT;
 }
 
-static bool has_whole_rows(const tern_kernel *kernel) {
-    const GenFacts *own = &kernel->compiled->facts;
-    return own->whole_lanes && kernel->request &&
-           (int32_t)kernel->values[own->whole_param] >= own->whole_lanes;
-}
-
 /* Blocks that walk would have one program each, and be slower than those that do not. Of another
  * ring there may be fewer at a time. */
 static KernelWay way_of(tern_kernel *kernel, const uint32_t grid[3]) {
     const GenFacts *own = &kernel->compiled->facts;
-    if (has_whole_rows(kernel)) return kernel_text(kernel, WAY_WHOLE) ? WAY_WHOLE : WAY_OWN;
     uint64_t programs = (uint64_t)grid[0] * grid[1] * grid[2],
              each = (uint64_t)kernel->own.context->device.walks;
     if (!own->few || programs > each * (uint64_t)own->walks) return WAY_OWN;

@@ -28,7 +28,6 @@ typedef struct CompileRequest {
     bool overlaps;             /* .. and one was not so: parameters may overlap */
     bool walks;                /* gpu: who launches cuts the grid where facts say so */
     bool few;                  /* gpu: of no more programs than run at a time (GenFacts.few) */
-    bool whole;                /* gpu: of rows that fill their tiles (whole_lanes) */
     bool clusters;             /* gpu: who launches multiplies the grid where facts say so */
     const char *print_after;   /* a pass's name: its IR is kept in `printed` */
     bool locations;            /* with the place of each op; so has the IR after all passes */

@@ -16,8 +16,8 @@ static const char *const interp_passes[] = {"fold", "cse", "dce", NULL};
 static const char *const cpu_passes[] = {"dots", GENERATED, NULL};
 /* contract: behind licm, so that a product that leaves a loop stays out of it. shape: what carry
  * added to an address is uniform, and joins its uniform part. */
-static const char *const gpu_passes[] = {"dots",  "bounds", "whole",    GENERATED, "contract",
-                                         "shape", "sink",   "together", "dce",     NULL};
+static const char *const gpu_passes[] = {"dots", "bounds",   GENERATED, "contract", "shape",
+                                         "sink", "together", "dce",     NULL};
 /* Of thread form: what a thread keeps for itself becomes values first. */
 #define THREAD_VALUES "fold", "promote", "fold", "cse"
 #define THREAD_REST   "contract", "licm", "fold", "cse", "dce"
@@ -174,18 +174,6 @@ static void keep_needs(CompiledKernel *kernel, Needs *needs) {
                  STR("rows scaled once, by what is above 0: each launch is asked"));
 }
 
-/* Launches of whole rows have a text of their own; findings are of the text for all. */
-static void keep_whole(CompiledKernel *kernel, const PassCtx *px, const CompileRequest *request) {
-    GenFacts *facts = &kernel->facts;
-    bool may = kernel->needs && !facts->walks && !request->overlaps && !request->watch;
-    if (!may || !px->whole_lanes) return;
-    facts->whole_param = px->whole_param, facts->whole_lanes = px->whole_lanes;
-    if (!px->whole)
-        vec_push(kernel->arena, &facts->notes,
-                 str_format(kernel->arena, "rows of %d and more: a text without masks",
-                            px->whole_lanes));
-}
-
 CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request, Diag *diag) {
     const struct Pipeline *pipeline = pipeline_find(request->target);
     if (!pipeline) {
@@ -219,7 +207,6 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
                   .target = kernel->target,
                   .precise = request->precise,
                   .maps = request->maps,
-                  .whole = request->whole,
                   .clusters = request->clusters};
     if (!(fn = lowered(&px, kernel, pipeline, request))) return NULL;
     if (!pipeline->target) return kernel;
@@ -239,7 +226,6 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
     if (!pipeline->target->generate(fn, &options, diag, &text, &kernel->facts)) return NULL;
     kernel_step(kernel, "generate", start);
     keep_needs(kernel, px.needs);
-    keep_whole(kernel, &px, request);
     kernel->text = buf_str(&text);
     if (pipeline->target == &target_ptx) keep_ptx(arena, kernel->text);
     return kernel;

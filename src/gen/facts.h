@@ -22,8 +22,7 @@ typedef struct GenFacts {
     int walks; /* gpu: blocks of a multiprocessor that walk over all programs; 0: each runs one */
     int few;   /* .. each of which runs one, where there are no more; where others walk: 1, or 0:
                 * such a text would not be faster */
-    int whole_param, whole_lanes; /* gpu: a text for launches where that is no less; 0: none */
-    VEC(MapRecipe) maps;          /* gpu: hidden parameters of the text, behind all others */
+    VEC(MapRecipe) maps; /* gpu: hidden parameters of the text, behind all others */
     struct Needs *needs; /* gpu: of launches with these maps, see kernel_allows; NULL: nothing */
 } GenFacts;
 

@@ -7,16 +7,14 @@
 #include "ir/ir.h"
 
 typedef struct PassCtx {
-    Arena *scratch;               /* the compilation's: what a pass made for itself goes with it */
-    Diag *diag;                   /* for remarks; `place` refuses what its target cannot do */
-    const char *target;           /* "sm_90a"; `place` asks for it */
-    bool precise;                 /* `contract` does nothing */
-    bool maps;                    /* boxes of tensors may be copied (gen/map.h) */
-    bool clusters;                /* a program may be several blocks (GenFacts.cluster) */
-    bool whole;                   /* launches are of rows as long as whole_lanes (pass whole) .. */
-    int whole_param, whole_lanes; /* .. by this parameter; found by it; 0 lanes: there are none */
-    struct Needs *needs;          /* of each launch; NULL: launches are not asked */
-    const struct Facts *facts;    /* made by `fence`, of the function as it leaves it */
+    Arena *scratch;            /* the compilation's: what a pass made for itself goes with it */
+    Diag *diag;                /* for remarks; `place` refuses what its target cannot do */
+    const char *target;        /* "sm_90a"; `place` asks for it */
+    bool precise;              /* `contract` does nothing */
+    bool maps;                 /* boxes of tensors may be copied (gen/map.h) */
+    bool clusters;             /* a program may be several blocks (GenFacts.cluster) */
+    struct Needs *needs;       /* of each launch; NULL: launches are not asked */
+    const struct Facts *facts; /* made by `fence`, of the function as it leaves it */
 } PassCtx;
 
 typedef bool PassFn(PassCtx *px, Func *fn); /* rewrites fn, says whether it changed anything */
@@ -125,7 +123,7 @@ typedef struct Needs Needs;
 Needs *needs_new(Arena *arena, const Func *fn, int num_params);
 /* The number is not to be negative; false: a launch does not know what it is made of. */
 bool needs_add(Needs *needs, const Value *value);
-bool needs_add_most(Needs *needs, const Value *value, int64_t most);  /* .. nor more than that */
+bool needs_add_most(Needs *needs, const Value *value, int64_t most); /* .. nor more than that */
 bool needs_add_up_to(Needs *needs, const Value *value, int64_t most); /* .. and may be negative */
 bool needs_add_below(Needs *needs, const Value *value, const Value *end); /* .. but less */
 bool needs_add_to(Needs *needs, const Value *value, const Value *end);    /* .. nor more */

@@ -58,26 +58,24 @@ static const int cases[][2] = {
 
 static int number(int i) { return (int)((unsigned)i * 2654435761u >> 24) - 100; }
 
-/* Of `count` numbers, of which the program has ROOM at most. */
-static void check(tern_context *context, tern_kernel *kernel, const int *at, int count) {
-    static int memory[2 * ROOM], given[2 * ROOM], a[ROOM];
-    int size = count < ROOM ? count : ROOM;
+static void check(tern_context *context, tern_kernel *kernel, const int *at) {
+    static int memory[2 * ROOM], given[2 * ROOM], a[COUNT];
     for (int i = 0; i < 2 * ROOM; i++) memory[i] = number(i);
     tern_buffer *buffer = tern_alloc(context, sizeof memory);
     tern_write(buffer, 0, memory, sizeof memory);
     tern_argument arguments[] = {tern_arg_buffer(buffer), tern_arg_buffer(buffer),
-                                 tern_arg_int(count)};
+                                 tern_arg_int(COUNT)};
     arguments[0].offset = sizeof *memory * (size_t)at[0];
     arguments[1].offset = sizeof *memory * (size_t)at[1];
     tern_status status = tern_launch(NULL, kernel, (uint32_t[]){1, 1, 1}, arguments, 3);
     CHECK_STR(status ? tern_message(context) : "", "");
     tern_read(buffer, 0, given, sizeof given);
-    memcpy(a, memory + at[0], (size_t)size * sizeof *a);
-    int most = size < ROOM ? 0 : a[0], wrong = 0;
-    for (int i = 0; i < size; i++) most = a[i] > most ? a[i] : most;
-    for (int i = 0; i < size; i++) memory[at[1] + i] = a[i] * most;
+    memcpy(a, memory + at[0], sizeof a);
+    int most = a[0], wrong = 0;
+    for (int i = 0; i < COUNT; i++) most = a[i] > most ? a[i] : most;
+    for (int i = 0; i < COUNT; i++) memory[at[1] + i] = a[i] * most;
     for (int i = 0; i < 2 * ROOM; i++) wrong += memory[i] != given[i];
-    if (wrong) printf("%d at %d %d: %d are wrong\n", count, at[0], at[1], wrong);
+    if (wrong) printf("at %d %d: %d are wrong\n", at[0], at[1], wrong);
     CHECK(!wrong);
     tern_buffer_free(buffer);
 }
@@ -114,30 +112,11 @@ TEST(blocks_load_what_is_not_written) {
             tern_kernel *kernel = compiled(&of, &(tern_options){.num_warps = 16});
             CHECK(strstr(tern_kernel_text(kernel, TERN_STAGE_FACTS),
                          "cluster: 4 blocks are a program"));
-            check(of.context, kernel, cases[i], COUNT);
+            check(of.context, kernel, cases[i]);
             tern_kernel_free(kernel);
         }
         closed(&of);
     }
-}
-
-/* One kernel, launched with rows that fill their tile and with others: those have no text yet when
- * the first comes, and both later. */
-TEST(rows_fill_their_tiles_or_do_not) {
-    static const int counts[] = {ROOM - 1,  ROOM, ROOM + 1, COUNT, ROOM,
-                                 INT32_MAX, 1,    ROOM - 4, ROOM,  0};
-    static const int apart[] = {0, ROOM}, same[] = {0, 0};
-    Kernels of = opened(1);
-    tern_kernel *kernel = compiled(&of, &(tern_options){.num_warps = 16});
-    CHECK(strstr(tern_kernel_text(kernel, TERN_STAGE_FACTS), "rows of 131072 and more: a text"));
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        check(of.context, kernel, apart, counts[i]);
-        const char *facts = tern_kernel_text(kernel, TERN_STAGE_FACTS); /* of what was launched */
-        CHECK((strstr(facts, "rows of 131072 and more: a text") == NULL) == (counts[i] >= ROOM));
-        check(of.context, kernel, same, counts[i]);
-    }
-    tern_kernel_free(kernel);
-    closed(&of);
 }
 
 /* Two tiles of 32768 numbers, or three. */

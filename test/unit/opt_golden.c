@@ -15,7 +15,7 @@ static Str line_after(Str text, const char *marker) {
 }
 
 static bool run_passes(Arena *arena, Func *fn, Str names, const char *file, Diag *diag) {
-    PassCtx px = {.scratch = arena, .diag = diag, .target = "sm_90a", .whole = true};
+    PassCtx px = {.scratch = arena, .diag = diag, .target = "sm_90a"};
     px.needs = needs_new(arena, fn, fn->num_params);
     char words[200];
     snprintf(words, sizeof words, "%.*s", STR_ARG(names));

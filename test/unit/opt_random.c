@@ -28,7 +28,6 @@ static const char *const sequences[][13] = {
     {"early"},
     {"backwards"},
     {"bare"},
-    {"whole"},
     {"sums"},
     {"longest"},
     {"unmask"},
