@@ -552,8 +552,10 @@ static Tir float_to_int(Gen *g, const Type *from, const Type *to, Tir x, bool is
                : is_signed ? TIR_S32_FROM_F32
                            : TIR_U32_FROM_F32;
     Tir result = tir_1(b, op, x);
-    Tir is_nan = tir_2(b, is_f64 ? TIR_NE_F64 : TIR_NE_F32, x, x);
-    result = tir_select(b, is_nan, tir_const(b, wide ? CLASS_B64 : CLASS_B32, 0), result);
+    if (is_f64 || wide) { /* else that is what `cvt` makes of a NaN */
+        Tir is_nan = tir_2(b, is_f64 ? TIR_NE_F64 : TIR_NE_F32, x, x);
+        result = tir_select(b, is_nan, tir_const(b, wide ? CLASS_B64 : CLASS_B32, 0), result);
+    }
     if (bits >= 32) return result;
     int64_t most = is_signed ? (1ll << (bits - 1)) - 1 : (1ll << bits) - 1;
     result = tir_2(b, is_signed ? TIR_MIN_S32 : TIR_MIN_U32, result, tir_i32(b, most));

@@ -43,7 +43,7 @@ enum {
     MOST_KEPT = 48,        /* loads that wait in shared memory */
     MOST_TURNS = 16,       /* of a loop over them */
     MOST_LINES = 3000,     /* of what reads them again, roughly, where that is no loop */
-    MOST_SPILLED = 128,    /* registers, where a scan stays whole */
+    MOST_SPILLED = 64,     /* registers, where a scan stays whole */
     MANY_LINES = 5000,     /* straight, where numbers below 32 bits go one by one; then not .. */
     FEW_LINES = 3500,      /* .. more than that */
     MOST_CARRIED = 16,     /* registers of a thread, of reductions */
