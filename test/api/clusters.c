@@ -42,6 +42,16 @@ static const char source[] = "import triton\n"
                              "    e = tl.where(d > s, d + 1, s)\n"
                              "    tl.store(y + row * stride + i, e, mask=ok)\n"
                              "@triton.jit\n"
+                             "def strided(x, w, y, n, stride, k, B: tl.constexpr):\n"
+                             "    row = tl.program_id(0)\n"
+                             "    i = tl.arange(0, B)\n"
+                             "    a = tl.load(x + row * stride + i * 2, mask=i < n, other=1.0)\n"
+                             "    d = a - a\n"
+                             "    tl.store(y + row * stride + i * 2, d, mask=i < n)\n"
+                             "    b = tl.load(w + i)\n"
+                             "    e = tl.where(d + a > b, d + a + 1, b)\n"
+                             "    tl.store(y + row * stride + i * 2, e, mask=i < n)\n"
+                             "@triton.jit\n"
                              "def picked(x, y, v, k, n, B: tl.constexpr):\n"
                              "    i = tl.arange(0, B)\n"
                              "    a = tl.load(x + i, mask=i < n, other=0)\n"
@@ -173,6 +183,23 @@ TEST(what_goes_ahead_is_made_of_what_is_there) {
     CHECK_STR(kernel ? "" : tern_message(of.context), "");
     CHECK(kernel && strstr(tern_kernel_text(kernel, TERN_STAGE_FACTS), "blocks are a program"));
     tern_kernel_free(kernel);
+    closed(&of);
+}
+
+/* Of 4 and 8 bytes ptxas 13.0 makes illegal instructions of a cache hint; of 16 it does not. */
+TEST(small_copies_have_no_hint) {
+    Kernels of = opened(0);
+    for (int k = 0; k < 2; k++) {
+        const char *types = k ? "*fp64:16,*fp64:16,*fp64:16,i32:16,i32:16,i32,262144"
+                              : "*fp64,*fp64,*fp64,i32,i32,i32,262144";
+        tern_kernel *kernel =
+            tern_compile(of.module, "strided", types, &(tern_options){.num_warps = 8});
+        CHECK_STR(kernel ? "" : tern_message(of.context), "");
+        const char *text = kernel ? tern_kernel_text(kernel, TERN_STAGE_PTX) : "";
+        CHECK(strstr(text, "cp.async.ca.shared.global ["));
+        CHECK(!strstr(text, "cp.async.ca.shared.global.L2"));
+        tern_kernel_free(kernel);
+    }
     closed(&of);
 }
 

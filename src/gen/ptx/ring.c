@@ -188,7 +188,6 @@ static void ptx_fill(Gen *g, const Op *op) {
     SharedTile tile = turn_tile(op, turn_base(g, op));
     SharedWalk walk = ptx_shared_walk(g, &tile, layout);
     Fill f = {.lane = type_lane(pointer)->elem, .pointers = ptx_regs_of(g, fill_pointer(op))};
-    f.policy = ptx_policy(g, fill_evict(op));
     if (fill_mask(op)) f.masks = ptx_regs_of(g, fill_mask(op));
     if (fill_other(op)) f.others = ptx_regs_of(g, fill_other(op));
     int lanes = 1, bit = 0; /* that lie side by side in memory and in the buffer */
@@ -198,6 +197,8 @@ static void ptx_fill(Gen *g, const Op *op) {
         has_copies(g) && lanes * ptx_lane_bytes(f.lane) >= 4 && value_is_zero(fill_other(op));
     f.ends = fill_ends(op) && f.masks && f.copies;
     if (fill_ends(op) && !f.copies) lanes = 1;
+    /* Of fewer bytes ptxas 13.0 makes instructions of it that an H200 calls illegal. */
+    if (f.copies && lanes * ptx_lane_bytes(f.lane) == 16) f.policy = ptx_policy(g, fill_evict(op));
     Tir guard = ptx_replica_guard(g, layout);
     if (op->barrier) ptx_barrier(g);
     ptx_note_width(g, op, "copies of", lanes * ptx_lane_bytes(f.lane));
