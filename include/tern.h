@@ -308,9 +308,8 @@ typedef struct tern_options {
     bool tuned; /* config 0: what the signature leaves out is as was kept (tern_tuned_key) .. */
     const tern_value *known; /* .. for these values of numbers */
     int num_known;
-    bool maps; /* GPU, a text that is not launched here: as tern launches it: tensor maps and the
-                  size of the grid, which only tern's launch makes, are parameters behind the
-                  source's, and programs may be clusters; else neither is so */
+    bool maps; /* GPU, a text that others launch, as tern would: tensor maps and the grid's size
+                  are parameters behind the source's, programs may be clusters; else neither */
     bool few;  /* .. maps: of two texts that of launches of no more programs than run at a time */
 } tern_options;
 
@@ -353,8 +352,7 @@ typedef enum tern_stage {
     TERN_STAGE_REMARKS, /* warnings, and what passes could not do; "" if there are none */
     TERN_STAGE_TIMES,   /* what each step of the compilation took, wall clock */
 } tern_stage;
-/* The text of a stage, or NULL when this kernel's target has no such stage. Owned by the kernel. A
- * kernel of a GPU may have several texts, of which each launch takes one: that of the newest. */
+/* Owned by the kernel; NULL: no such stage. Of several texts (GPU) that of the newest launch. */
 TERN_API const char *tern_kernel_text(tern_kernel *kernel, tern_stage stage);
 
 /* The texts that a kernel's ops come from, its own file first: what locations of IR and .loc of PTX

@@ -6,6 +6,7 @@
  *     size.c       torch.Size
  *     torch.c      functions of the module torch
  *     making.c     those that make tensors
+ *     largest.c    the largest and least elements
  *     more.c       more of torch, in its own ways of writing arguments
  *     grad.c       gradients, torch.autograd.Function, steps of optimisers
  *     random.c     the generator of torch on the CPU
@@ -130,6 +131,12 @@ Object *grad_attribute(Host *host, Object *self, Str name); /* NULL: none of the
 bool grad_set_attribute(Host *host, Object *self, Str name, Object *value);
 Object *run_backward(Host *host, Object *const *args, const HostCall *call);
 Object *grad_open(Host *host, Str path); /* NULL: no such module of ours */
+
+/* ---- torch.c, largest.c: natives ---- */
+
+Object *torch_binary(Host *host, Object *const *args, const HostCall *call);
+Object *torch_extreme(Host *host, Object *const *args, const HostCall *call);
+Object *torch_arg(Host *host, Object *const *args, const HostCall *call);
 
 /* ---- more.c ---- */
 Object *more_open(Host *host, Str path); /* NULL: no such module of ours */

@@ -61,7 +61,7 @@ static Object *run_unary(Host *host, Object *const *args, const HostCall *call) 
                ? run_pointwise(host, all, call)
                : none_of(host);
 }
-static Object *run_binary(Host *host, Object *const *args, const HostCall *call) {
+Object *torch_binary(Host *host, Object *const *args, const HostCall *call) {
     Object *all[] = {args[0], args[1], NULL, args[2]};
     return run_pointwise(host, all, call);
 }
@@ -175,7 +175,7 @@ static Object *run_scaled_sum(Host *host, Object *const *args, const HostCall *c
 
 static Object *run_sum(Host *host, Object *const *args, const HostCall *call) {
     return args[2] ? run_scaled_sum(host, args, call)
-                   : run_binary(host, (Object *[]){args[0], args[1], args[3]}, call);
+                   : torch_binary(host, (Object *[]){args[0], args[1], args[3]}, call);
 }
 
 /* x.add_(y, alpha=2) */
@@ -209,76 +209,6 @@ static Object *run_reduce(Host *host, Object *const *args, const HostCall *call)
     if (given(args[3])) return host_refuse(host, "dtype= of a reduction");
     return tensor_wrap(host, reduced(call->id, tensor_of(args[0]), dims, count, keep),
                        args[0]->weight);
-}
-
-/* False after a raise: of what has no elements there is no largest. */
-static bool has_some(Host *host, const char *name, tern_tensor *x, const int64_t *dim) {
-    int rank = tern_rank(x);
-    int64_t at = dim && *dim < 0 ? *dim + rank : dim ? *dim : 0;
-    bool is_arg = name[0] == 'a';
-    if (!dim && !tern_numel(x))
-        host_raise(host, is_arg ? CLASS_INDEX_ERROR : CLASS_RUNTIME_ERROR,
-                   "%s(): Expected reduction dim to be specified for input.numel() == 0.%s", name,
-                   is_arg ? "" : " Specify the reduction dim with the 'dim' argument.");
-    else if (dim && at >= 0 && at < rank && !tern_shape(x)[at])
-        host_raise(host, CLASS_INDEX_ERROR,
-                   "%s(): Expected reduction dim %lld to have non-zero size.", name, (long long)at);
-    return !is_raised(host);
-}
-
-/* max and min: of two tensors, of all elements, or along a dimension with the places. */
-static Object *run_extreme(Host *host, Object *const *args, const HostCall *call) {
-    bool is_max = call->id == TERN_OP_amax, keep = args[2] && script_truth(host, args[2]);
-    if (!want_tensor(host, args[0], "input")) return none_of(host);
-    if (is_tensor_object(args[1])) {
-        HostCall other = *call;
-        other.id = is_max ? TERN_OP_maximum : TERN_OP_minimum;
-        return run_binary(host, (Object *[]){args[0], args[1], NULL}, &other);
-    }
-    int64_t dim = 0;
-    tern_tensor *x = tensor_of(args[0]);
-    bool is_cuda = args[0]->weight, has_dim = given(args[1]);
-    if ((has_dim && !host_int(host, args[1], "dim", &dim)) ||
-        !has_some(host, is_max ? "max" : "min", x, has_dim ? &dim : NULL))
-        return none_of(host);
-    if (!has_dim)
-        return tensor_wrap(
-            host, is_max ? tern_amax(x, NULL, 0, false) : tern_amin(x, NULL, 0, false), is_cuda);
-    int one = (int)dim;
-    bool is_truth = tern_tensor_dtype(x) == TERN_BOOL;
-    tern_tensor *bytes = is_truth ? tern_to(x, TERN_UINT8) : tern_keep(x);
-    if (!bytes) return tensor_failed(host);
-    Object *values = tensor_wrap(
-        host, is_max ? tern_amax(x, &one, 1, keep) : tern_amin(x, &one, 1, keep), is_cuda);
-    if (is_raised(host)) {
-        tern_drop(bytes);
-        return values;
-    }
-    Object *places = tensor_wrap(
-        host, is_max ? tern_argmax(bytes, one, keep) : tern_argmin(bytes, one, keep), is_cuda);
-    tern_drop(bytes);
-    if (is_raised(host)) return places;
-    static const Str names[] = {{"values", 6}, {"indices", 7}};
-    Object *pair = heap_list(host, OBJECT_TUPLE, 2, (Object *[]){values, places});
-    pair->names = (Str *)(uintptr_t)names;
-    pair->text = is_max ? STR("torch.return_types.max") : STR("torch.return_types.min");
-    return pair;
-}
-
-static Object *run_arg(Host *host, Object *const *args, const HostCall *call) {
-    int64_t dim = 0;
-    bool keep = args[2] && script_truth(host, args[2]), is_max = call->id == TERN_OP_argmax;
-    if (!want_tensor(host, args[0], "input") ||
-        (given(args[1]) && !host_int(host, args[1], "dim", &dim)))
-        return none_of(host);
-    if (!has_some(host, is_max ? "argmax" : "argmin", tensor_of(args[0]),
-                  given(args[1]) ? &dim : NULL))
-        return none_of(host);
-    tern_tensor *x = tensor_of(args[0]), *flat = given(args[1]) ? tern_keep(x) : tern_flatten(x);
-    tern_tensor *found =
-        is_max ? tern_argmax(flat, (int)dim, keep) : tern_argmin(flat, (int)dim, keep);
-    tern_drop(flat);
-    return tensor_wrap(host, found, args[0]->weight);
 }
 
 /* softmax, log_softmax, cumsum: input, dim */
@@ -707,14 +637,14 @@ static Object *run_one(Host *host, Object *const *args, const HostCall *call) {
 
 static const Native both[] = {
 #define TERN_UNARY(name, ...)  {#name, "input, *, out?", run_unary, TERN_OP_##name},
-#define TERN_BINARY(name, ...) {#name, "input, other, *, out?", run_binary, TERN_OP_##name},
+#define TERN_BINARY(name, ...) {#name, "input, other, *, out?", torch_binary, TERN_OP_##name},
 #define TERN_REDUCE(name, ...)                                                                     \
     {#name, "input, dim|axis?, keepdim?, *, dtype?", run_reduce, TERN_OP_##name},
 #include "tern_tensor_ops.def"
-    {"max", "input, dim|axis?, keepdim?", run_extreme, TERN_OP_amax},
-    {"min", "input, dim|axis?, keepdim?", run_extreme, TERN_OP_amin},
-    {"argmax", "input, dim|axis?, keepdim?", run_arg, TERN_OP_argmax},
-    {"argmin", "input, dim|axis?, keepdim?", run_arg, TERN_OP_argmin},
+    {"max", "input, dim|axis?, keepdim?", torch_extreme, TERN_OP_amax},
+    {"min", "input, dim|axis?, keepdim?", torch_extreme, TERN_OP_amin},
+    {"argmax", "input, dim|axis?, keepdim?", torch_arg, TERN_OP_argmax},
+    {"argmin", "input, dim|axis?, keepdim?", torch_arg, TERN_OP_argmin},
     {"softmax", "input, dim|axis", run_along, TERN_OP_softmax},
     {"log_softmax", "input, dim|axis", run_along, TERN_OP_log_softmax},
     {"cumsum", "input, dim|axis", run_along, TERN_OP_cumsum},

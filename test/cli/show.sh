@@ -56,7 +56,7 @@ check 'the steps for interp' test "$(steps interp)" = 'front end fold cse dce lo
 check 'the steps for a cpu' test "$(steps cpu:generic)" = \
     'front end dots fold cse shape fold shape licm fold cse dce carry generate'
 check 'the steps for a GPU' test "$(steps sm_90a)" = \
-    'front end dots bounds fold cse shape fold shape licm fold cse dce carry contract shape sink together dce backwards bare pieces sums longest unmask lanes guard rotate place keep bring rings hold early share soon waits scaled fence apart generate'
+    'front end dots bounds fold cse shape fold shape licm fold cse dce carry contract shape sink together dce backwards bare pieces sums longest unmask lanes guard rotate place keep bring rings behind hold early share soon waits scaled fence apart generate'
 check 'the times sum up' sh -c '$0 show $1 --stage times --sig "$2" | awk "
     NR == 1 || !NF { next } \$1 == \"all\" { ok = \$2 > sum - 1 && \$2 < sum + 1 && share > 99 && share < 101 }
     { sum += \$(NF - 1); share += \$NF } END { exit !ok }"' $TERN $k "$sig"

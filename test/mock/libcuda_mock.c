@@ -59,7 +59,8 @@ static struct {
     size_t memory, memory_used;
     const char *failed;
     CudaResult sticky, pending;
-    int hangs;
+    int hangs, recording;
+    CudaCaptureMode capture_mode; /* at first nothing is let through that might wait */
     double ready_ms;      /* of the common queue */
     const uint32_t *gate; /* NULL: open */
     uint32_t gate_value;
@@ -116,7 +117,7 @@ static void thing_free(Thing *thing) {
     *at = thing->next;
     if (thing->kind == BLOCK) mock.memory_used -= thing->bytes;
     if (thing->kind != FUNCTION) free(thing->text);
-    if (thing->kind == STREAM && thing->capture) thing_free(thing->capture);
+    if (thing->kind == STREAM && thing->capture) thing_free(thing->capture), mock.recording--;
     if (thing->kind == GRAPH || thing->kind == EXEC) free_launches(thing->launches);
     free(thing->memory);
     free(thing);
@@ -591,18 +592,10 @@ static void note_load(unsigned count, const CudaJitOption *options, void **value
     note("load%s", words);
 }
 
-static CudaCaptureMode capture_mode; /* at first nothing is let through that might wait */
-
-static bool is_recording(void) {
-    const Thing *thing = mock.things;
-    while (thing && !(thing->kind == STREAM && thing->capture)) thing = thing->next;
-    return thing != NULL;
-}
-
 static CudaResult mock_module_load(CudaModule *module, const void *image, unsigned count,
                                    CudaJitOption *options, void **values) {
     note_load(count, options, values);
-    if (is_recording() && capture_mode != CUDA_CAPTURE_RELAXED) return CUDA_CAPTURE_UNSUPPORTED;
+    if (mock.recording && mock.capture_mode != CUDA_CAPTURE_RELAXED) return CUDA_CAPTURE_UNSUPPORTED;
     const char *text = image;
     CudaResult result = assemble(text, count, options, values);
     if (result != CUDA_OK) return result;
@@ -905,8 +898,8 @@ static CudaResult mock_event_elapsed(float *milliseconds, CudaEvent start, CudaE
 /* ---- graphs ---- */
 
 static CudaResult mock_capture_exchange(CudaCaptureMode *mode) {
-    CudaCaptureMode before = capture_mode;
-    capture_mode = *mode, *mode = before;
+    CudaCaptureMode before = mock.capture_mode;
+    mock.capture_mode = *mode, *mode = before;
     return CUDA_OK;
 }
 
@@ -914,7 +907,7 @@ static CudaResult mock_capture_begin(CudaStream stream, CudaCaptureMode mode) {
     note("capture %s, %d", name_of(stream).text, (int)mode);
     Thing *thing = check(stream, STREAM);
     if (mode != CUDA_CAPTURE_THREAD_LOCAL || thing->capture) return CUDA_INVALID_VALUE;
-    thing->capture = thing_new(GRAPH);
+    thing->capture = thing_new(GRAPH), mock.recording++;
     return CUDA_OK;
 }
 
@@ -923,7 +916,7 @@ static CudaResult mock_capture_end(CudaStream stream, CudaGraph *graph) {
     Thing *thing = check(stream, STREAM);
     *graph = (CudaGraph)thing->capture;
     if (!thing->capture) return CUDA_INVALID_VALUE;
-    thing->capture = NULL;
+    thing->capture = NULL, mock.recording--;
     return CUDA_OK;
 }
 
@@ -969,9 +962,7 @@ static CudaResult mock_graph_destroy(CudaGraph graph) {
 static void reset(void) {
     while (mock.things) thing_free(mock.things);
     memset(&mock, 0, sizeof mock);
-    mock.devices = 1;
-    mock.major = 9;
-    mock.version = 13000;
+    mock.devices = 1, mock.major = 9, mock.version = 13000;
     mock.memory = (size_t)1 << 30;
     current = NULL;
 }

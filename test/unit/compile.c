@@ -363,7 +363,7 @@ TEST(each_pass_can_be_kept) {
                    "dce",   "carry",  "contract", "sink",    "together", "backwards", "pieces",
                    "sums",  "guard",  "rotate",   "place",   "keep",     "bring",     "rings",
                    "hold",  "early",  "share",    "soon",    "waits",    "scaled",    "fence",
-                   "apart", "unmask", "lanes",    "longest", "bare"}}};
+                   "apart", "unmask", "lanes",    "longest", "bare",     "behind"}}};
     for (int t = 0; t < COUNT(rows); t++)
         for (int i = 0; compile_pass_name(i); i++) {
             Arena *arena = arena_new(NULL);

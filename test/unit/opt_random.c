@@ -28,6 +28,7 @@ static const char *const sequences[][13] = {
     {"early"},
     {"backwards"},
     {"bare"},
+    {"behind"},
     {"sums"},
     {"longest"},
     {"unmask"},

@@ -36,8 +36,8 @@ static uint64_t number_from(const char *variable) {
     return text ? strtoull(text, NULL, 0) : 0;
 }
 
-/* So many of those that walk over the programs. An odd seed takes as many for all there are, so that
- * grids of a few programs are walked over, too. */
+/* So many of those that walk over the programs. An odd seed takes as many for all there are, so
+ * that grids of a few programs are walked over, too. */
 static int few_blocks(uint64_t seed) { return 1 + (int)(seed % 3); }
 
 static tern_status sim_open(Device *device, const char *argument,
