@@ -622,10 +622,17 @@ static bool multiplies_short_rows(const Func *fn) {
     return region_walk(fn->body, has_short_rows, NULL);
 }
 
+static bool is_first_product(Op *op, void *user) {
+    int *count = user;
+    *count += op->kind == OP_DOT;
+    return *count < 2;
+}
+
 /* Sums of 32 bits lie by twos along a row, four lanes to 32 bytes: where two lanes each give the
  * other what it has of every second eight columns, a store is of 16 bytes, and of 64 a row (i8
  * 128x128x64 by 4 warps, 4096: 137 -> 130 us; H200). Tiles of 8 warps may go out as boxes:
- * of those none but of short rows of bytes (128x128x64 by 8, 4096: 138 -> 130 us). */
+ * of those none but of short rows of bytes (128x128x64 by 8, 4096: 138 -> 130 us). Where there are
+ * several products they want the registers (rwkv6's gradient spilled more: 397 -> 447 us). */
 static const Layout *by_neighbours(Placer *p, const Op *op, const int *order, const Layout *home) {
     enum { VECTOR = 2, LEAST_REGS = 5 };
     const Type *tile = store_pointer(op)->type;
@@ -635,6 +642,8 @@ static const Layout *by_neighbours(Placer *p, const Op *op, const int *order, co
     if (shape.log2[order[0]] < 4 || type_size_bytes(type_lane(tile)->elem) != 4) return home;
     if (p->fn->num_warps != 4 && !multiplies_short_rows(p->fn)) return home;
     if (strcmp(p->arch->name, "sm_90a") != 0 || p->fn->num_warps > 8) return home;
+    int products = 0;
+    if (!region_walk(p->fn->body, is_first_product, &products)) return home;
     if (!is_of_product(p, home) || layout_replica_mask(home)) return home;
     if (home->num[KIND_REG] < LEAST_REGS || home->column[KIND_REG][0] != one) return home;
     if (home->column[KIND_LANE][0] != two) return home;
