@@ -32,9 +32,9 @@ static const char *const host_passes[] = {"fold", "promote", "fold", "cse", "lic
 static const char *const spread_passes[] = {THREAD_PASSES, "spread", NULL};
 /* On a copy: the program stays, for counting what it does. */
 static const char *const gpu_placing[] = {
-    "backwards", "bare",  "pieces", "sums",  "longest", "unmask", "lanes", "guard",
-    "rotate",    "place", "keep",   "bring", "rings",   "behind", "hold",  "early", "share",
-    "soon",      "waits", "scaled", "fence", "apart",   NULL};
+    "backwards", "bare",  "pieces", "sums",   "longest", "unmask", "lanes", "guard",
+    "rotate",    "place", "keep",   "bring",  "rings",   "behind", "hold",  "early",
+    "share",     "soon",  "waits",  "scaled", "fence",   "apart",  NULL};
 
 static const struct Pipeline {
     const char *prefix; /* of the target's name */

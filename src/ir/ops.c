@@ -175,8 +175,8 @@ bool op_only_tests(const Op *op) {
 }
 
 bool access_ends(const Op *op) {
-    return (op->kind == OP_LOAD && load_ends(op)) || (op->kind == OP_STORE && store_ends(op) == ENDS_MASKED) ||
-           (op->kind == OP_FILL && fill_ends(op));
+    return (op->kind == OP_LOAD && load_ends(op)) || (op->kind == OP_FILL && fill_ends(op)) ||
+           (op->kind == OP_STORE && store_ends(op) == ENDS_MASKED);
 }
 
 Value *access_other(const Op *op) {

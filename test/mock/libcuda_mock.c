@@ -61,8 +61,8 @@ static struct {
     CudaResult sticky, pending;
     int hangs, recording;
     CudaCaptureMode capture_mode; /* at first nothing is let through that might wait */
-    double ready_ms;      /* of the common queue */
-    const uint32_t *gate; /* NULL: open */
+    double ready_ms;              /* of the common queue */
+    const uint32_t *gate;         /* NULL: open */
     uint32_t gate_value;
     double gated_ms; /* work behind the gate */
     Deferred deferred[MOST_DEFERRED];
@@ -595,7 +595,8 @@ static void note_load(unsigned count, const CudaJitOption *options, void **value
 static CudaResult mock_module_load(CudaModule *module, const void *image, unsigned count,
                                    CudaJitOption *options, void **values) {
     note_load(count, options, values);
-    if (mock.recording && mock.capture_mode != CUDA_CAPTURE_RELAXED) return CUDA_CAPTURE_UNSUPPORTED;
+    if (mock.recording && mock.capture_mode != CUDA_CAPTURE_RELAXED)
+        return CUDA_CAPTURE_UNSUPPORTED;
     const char *text = image;
     CudaResult result = assemble(text, count, options, values);
     if (result != CUDA_OK) return result;

@@ -130,10 +130,10 @@ void cluster_choose(Cluster *c, int num_nests, Nest *const *nests, const Map *he
 /* Where rows of a tile have nothing to do with each other, each may be a block's. */
 void cluster_choose_rows(Cluster *c, int num_nests, Nest *const *nests, int rows);
 void cluster_begin(const Cluster *c); /* before anything is written */
-/* Where a block's piece starts, which is its own or one of those of all blocks. */
 /* What one block writes and another accesses by another parameter, of which each launch is asked.
  * number: of the dimension that is cut. */
 void cluster_ask(const Cluster *c, const Dims *dims, int number);
+/* Where a block's piece starts, which is its own or one of those of all blocks. */
 Value *cluster_start(const Cluster *c, Builder *b, Value *own, int piece);
 /* What the reductions among the ends have become of a block's pieces becomes that of all. */
 void cluster_meet(const Cluster *c, Builder *b, const Ops *ends);
