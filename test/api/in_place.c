@@ -35,6 +35,9 @@ static const char source[] =
 
 enum { LANES = 256, ROOM = 1024 };
 
+/* Wraps around, as the kernel does. */
+static int twice(int x, int more) { return (int)((unsigned)x * 2 + (unsigned)more); }
+
 static void want(const char *name, int n, int m, int *x, int *y) {
     int before[LANES], step = !strcmp(name, "turns") ? 1 : m;
     if (!strcmp(name, "moved")) {
@@ -44,13 +47,13 @@ static void want(const char *name, int n, int m, int *x, int *y) {
     }
     if (!strcmp(name, "spread")) {
         memcpy(before, x, sizeof before);
-        for (int i = 0; i < 16; i++) y[i] = before[i] * 2;
+        for (int i = 0; i < 16; i++) y[i] = twice(before[i], 0);
         for (int i = 0; i < 16 * 32; i++) y[256 + i] = before[i / 32] + i % 32;
         return;
     }
     for (int k = 0; k < n; k++) {
         memcpy(before, x + k * step, sizeof before);
-        for (int i = 0; i < LANES; i++) y[i + k * step] = before[i] * 2 + k;
+        for (int i = 0; i < LANES; i++) y[i + k * step] = twice(before[i], k);
     }
 }
 
