@@ -325,7 +325,7 @@ static Verdict compare_all(Trial *trial, unsigned char **device_bytes, const cha
 static void child(const Kernel *kernel, const char *device, const char *cache, Outcome *outcome) {
     Trial trial = {.kernel = kernel, .outcome = outcome};
     FILE *out = open_memstream(&trial.text, &trial.length);
-    kernel_text(kernel, 1, out);
+    source_text(kernel, 1, out);
     fclose(out);
     make_areas(&trial);
     unsigned char *interp_bytes[NUM_AREAS] = {0}, *device_bytes[NUM_AREAS] = {0};

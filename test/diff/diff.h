@@ -150,7 +150,7 @@ double int_most(Kind kind);
 /* Stores a value in a slot of its own. relative: of a value that cannot be used further. */
 void emit_store(Gen *g, int value, double relative);
 const char *offsets_text(Gen *g, const Shape *shape, char *out); /* contiguous, row-major */
-void kernel_text(const Kernel *k, int all_parameters, FILE *out);
+void source_text(const Kernel *k, int all_parameters, FILE *out);
 int kernel_uses(const Kernel *k, const char *name);
 
 /* ---- statements: each emits lines, or none when it does not apply ---- */

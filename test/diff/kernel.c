@@ -251,7 +251,7 @@ static void parameters_text(const Kernel *k, int all, FILE *out) {
     }
 }
 
-void kernel_text(const Kernel *k, int all_parameters, FILE *out) {
+void source_text(const Kernel *k, int all_parameters, FILE *out) {
     fprintf(out, "%s\n\n@triton.jit\ndef kernel(", helper_text);
     parameters_text(k, all_parameters, out);
     fprintf(out, "):\n    pid = tl.program_id(0)\n");

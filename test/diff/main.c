@@ -47,7 +47,7 @@ static void print_finding(const Kernel *kernel, const char *device, const Outcom
            kernel->scalars[0], kernel->scalars[1], kernel->num_warps,
            kernel->is_aligned ? ", pointers divisible by 16" : "",
            kernel->is_precise ? ", precise" : "");
-    kernel_text(kernel, 0, stdout);
+    source_text(kernel, 0, stdout);
     printf("----\n");
     fflush(stdout);
 }
