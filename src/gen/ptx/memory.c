@@ -411,15 +411,14 @@ static void store_ended(Gen *g, const Op *op, int reg, const Tir *pointers, cons
 
 static void store_lanes(Gen *g, const Op *op, int width, const Tir *pointers, const Tir *masks,
                         Tir once, const Tir *values) {
-    const Type *lane = type_lane(store_value(op)->type);
-    int regs = layout_regs(type_layout(store_pointer(op)->type)), scope = tir_enter(g->b);
+    const Type *lane = type_lane(store_value(op)->type), *pointer = store_pointer(op)->type;
+    int regs = type_is_tile(pointer) ? layout_regs(type_layout(pointer)) : 1;
     for (int r = 0; r < regs; r += width) {
         Tir guard = masks ? masks[r] : 0;
         if (is_off(g, &guard)) continue;
         if (once) guard = guard ? tir_2(g->b, TIR_AND_P, guard, once) : once;
         ptx_store_lanes(g, ptx_store_mnemonic(g, op), pointers[r], lane, width, guard, values + r);
     }
-    tir_leave(g->b, scope);
 }
 
 /* All of a thread's accesses at once, or, where one of them is not aligned, lane by lane. */
@@ -434,10 +433,14 @@ static void store_tested(Gen *g, const Op *op, const Tir *pointers, const Tir *m
         low = tir_2(b, TIR_OR32, low, tir_narrow(b, pointers[r]));
     low = tir_2(b, TIR_AND32, low, tir_i32(b, bytes - 1));
     tir_branch(b, parts, tir_2(b, TIR_EQ32, low, tir_i32(b, 0)), true);
+    int scope = tir_enter(b);
     store_lanes(g, op, width, pointers, masks, once, values);
+    tir_leave(b, scope);
     tir_branch(b, end, 0, false);
     tir_label(b, parts);
+    scope = tir_enter(b);
     store_lanes(g, op, 1, pointers, masks, once, values);
+    tir_leave(b, scope);
     tir_label(b, end);
 }
 
@@ -445,32 +448,24 @@ void ptx_store(Gen *g, const Op *op) {
     bool tile = type_is_tile(store_pointer(op)->type);
     const Layout *layout = type_layout(store_pointer(op)->type);
     const Type *lane = type_lane(store_value(op)->type);
-    int width = tile ? (int)store_width(op) : 1, count = tile ? layout_regs(layout) : 1;
+    int width = tile ? (int)store_width(op) : 1;
     Tir *pointers = ptx_regs_of(g, store_pointer(op)), *values = ptx_regs_of(g, store_value(op));
     Tir *masks = store_mask(op) ? ptx_regs_of(g, store_mask(op)) : NULL;
     Tir once = ptx_replica_guard(g, layout);
-    const char *mnemonic = ptx_store_mnemonic(g, op);
+    bool ends = tile && access_ends(op) && masks;
     if (op->barrier) ptx_barrier(g);
     if (tile) ptx_note_width(g, op, "stores to", width * ptx_lane_bytes(lane));
     if (tile && store_tests(op) && width > 1) {
         store_tested(g, op, pointers, masks, once, values);
         return;
     }
-    if (tile && access_ends(op) && masks && store_apart(g, op, pointers, masks, once, values))
+    if (ends && store_apart(g, op, pointers, masks, once, values)) return;
+    if (!ends || width == 1) {
+        store_lanes(g, op, width, pointers, masks, once, values);
         return;
-    for (int r = 0; r < count; r += width) {
-        Tir guard = once;
-        uint64_t bits;
-        if (tile && access_ends(op) && masks && width > 1) {
-            store_ended(g, op, r, pointers, masks, once, values);
-            continue;
-        }
-        if (masks && !tir_is_const(g->b, masks[r], &bits))
-            guard = guard ? tir_2(g->b, TIR_AND_P, masks[r], guard) : masks[r];
-        else if (masks && !bits)
-            continue;
-        ptx_store_lanes(g, mnemonic, pointers[r], lane, width, guard, values + r);
     }
+    for (int r = 0; r < layout_regs(layout); r += width)
+        store_ended(g, op, r, pointers, masks, once, values);
 }
 
 /* ---- atomics ---- */

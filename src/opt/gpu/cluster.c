@@ -79,10 +79,9 @@ void cluster_ask(const Cluster *c, const Dims *dims, int number) {
     for (const Op *op = c->fn->body->first; op && c->px->needs && c->blocks > 1; op = op->next)
         for (const Op *other = c->fn->body->first; other && op->kind == OP_STORE;
              other = other->next) {
-            bool is_load = other->kind == OP_LOAD, is_later = false;
-            for (const Op *o = op->next; o && !is_load && !is_later; o = o->next)
-                is_later = o == other && o->kind == OP_STORE;
-            if ((!is_load && !is_later) || access_pointer(op) == access_pointer(other)) continue;
+            bool is_later = other->kind == OP_STORE && other != op && op_is_before(op, other);
+            if (other->kind != OP_LOAD && !is_later) continue;
+            if (access_pointer(op) == access_pointer(other)) continue;
             bool together = ops_have(&c->ops, op) && ops_have(&c->ops, other);
             meets_never(c->px, c->facts, dims, number, &(Meet){op, other, together});
         }
